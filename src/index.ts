@@ -28,7 +28,7 @@ export {
 export { openProject } from './library/project.js';
 export { type RunFlowOptions, type RunHandle, runFlow } from './library/run.js';
 export { type GivenConfig, loadSettings } from './library/settings.js';
-export { type Recorded, type RecordMode, recorded, type TestFlowOptions, testFlow } from './library/testing.js';
+export { type Recorded, recorded, type TestFlowOptions, testFlow } from './library/testing.js';
 export type { Config, RunnerConfig } from './model/config.js';
 export type { Diagnostic } from './model/diagnostic.js';
 export type { RunEvent, RunEventType, RunStatus } from './model/event.js';
@@ -43,5 +43,6 @@ export type { BatchRow } from './run/batch/rows/bind-rows.js';
 export type { RowProblem } from './run/batch/rows/raw-row.js';
 export type { ApprovalAnswer, ApprovalRequest, Continuation, Selection } from './run/core/options.js';
 export type { PhaseResult, RunResult } from './run/core/result.js';
+export type { RecordMode } from './testing/recordings/recordings.js';
 export type { CaseReport, Difference, FileReport, TestReport, UnrecordedCall } from './testing/suite/report.js';
 export type { Project } from './util/project.js';

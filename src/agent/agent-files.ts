@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentScope } from '../model/flow.js';
 import { isForbiddenName } from '../model/names.js';
+import { readIfThere } from '../util/if-there.js';
 import { markdownNames } from '../util/markdown-names.js';
 import type { Project } from '../util/project.js';
 import { BUILTIN_AGENTS } from './builtin-agents.js';
@@ -19,14 +19,14 @@ export interface AgentFile {
   readonly path?: string;
 }
 
-export type FoundAgent =
+type FoundAgent =
   | { readonly agent: AgentFile }
   /** `known`: names that would have been found, for the nearest match. */
   | { readonly problem: string; readonly known: readonly string[] };
 
 /** Reads a file's bytes; undefined when it is not there. A checker records what was asked for. */
-export type ReadFile = (path: string) => Buffer | undefined;
-export type ListFolder = (path: string) => readonly string[];
+type ReadFile = (path: string) => Buffer | undefined;
+type ListFolder = (path: string) => readonly string[];
 
 interface Folders {
   readonly read: ReadFile;
@@ -57,7 +57,7 @@ export function findAgent(
   return { problem: `there is no agent "${name.slice(0, 100)}"`, known: [...known] };
 }
 
-/** Where agent files are, the first to be asked first. */
+/** Where agent files are, in the order of the look-up. */
 export function agentFolders(project: Pick<Project, 'root' | 'home'>, scope: AgentScope): readonly string[] {
   const own = join(project.root, '.pi', 'agents');
   const user = join(project.home, '.pi', 'agent', 'agents');
@@ -108,13 +108,4 @@ function textOf(bytes: Buffer): string {
 function textField(value: FrontMatterValue | undefined): string | undefined {
   const text = typeof value === 'string' ? value.trim() : value?.join(', ');
   return text === '' ? undefined : text;
-}
-
-function readIfThere(path: string): Buffer | undefined {
-  try {
-    return readFileSync(path);
-  } catch {
-    // Not there, a folder, or not readable: for a look-up they are the same, and the next place is asked.
-    return undefined;
-  }
 }

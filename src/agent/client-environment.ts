@@ -4,25 +4,25 @@ import type { Client, ClientCommand } from './client.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What every program needs to find its way. The last one is the mark by which what a run left behind is found. */
+/** What every program needs. The last one is the mark by which `run/execute/leftovers` finds what a run left behind. */
 const PLAIN = ['PATH', 'HOME', 'USER', 'LANG', 'LC_*', 'TERM', 'TZ', 'TMPDIR', 'SHELL', 'XDG_*', 'TASKFLOW_RUN'];
 
-/** The way to the model's server. */
+/** Proxies on the way to the model's server. */
 const NETWORK = ['http', 'https', 'all', 'no']
   .flatMap((name) => [`${name}_proxy`, `${name.toUpperCase()}_PROXY`])
   .concat('NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR');
 
-export interface Recipient {
+interface Recipient {
   readonly config: RunnerConfig;
   readonly project: Project;
-  /** A built-in client is also given what is its own. */
+  /** A built-in client also gets its own variables. */
   readonly client?: Pick<Client, 'variables'>;
   readonly defaults?: ClientCommand['defaults'];
 }
 
 /**
- * What an agent's program sees of the environment: a plain few, and what its configuration names. An agent does what
- * texts from anywhere ask it to, so it does not get every token of the shell that it was started from.
+ * What an agent's program sees of the environment: the basics, and what its configuration names. An agent may follow
+ * instructions in texts from anywhere, so it does not get every token of the shell.
  */
 export function clientEnvironment(environment: Environment, { config, project, ...own }: Recipient): Environment {
   const wanted = [...PLAIN, ...(own.client ? clientVariables(own.client, config, own.defaults) : [])];

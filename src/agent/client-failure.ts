@@ -15,10 +15,10 @@ const UNREACHABLE = new RegExp(
   'i',
 );
 
-/** A connection was there: it is worth another try. */
+/** A connection was made and then lost: worth another try. */
 const LOST = /ECONNRESET|socket hang up|closed|terminated/i;
 
-/** One may have been made, and was lost. */
+/** A failed connection, whether or not it had been made. */
 const CONNECTION = /connection|fetch failed|socket|disconnected|terminated/i;
 
 /**

@@ -10,7 +10,7 @@ import type { Runner } from './runner.js';
 
 const VERSION_TIMEOUT_MS = 15_000;
 
-export interface ClientRunnerOptions {
+interface ClientRunnerOptions {
   readonly name: string;
   readonly config: RunnerConfig;
   readonly project: Project;
@@ -39,7 +39,7 @@ export function clientRunner(client: Client, { name, config, project }: ClientRu
   };
 }
 
-/** What decides an answer. The model is resolved per call and is beside these in the identity. */
+/** The settings that decide an answer. The model is resolved per call and has its own field in the identity. */
 function settingsOf({ provider, args, command, thinking }: RunnerConfig): JsonObject {
   return {
     ...(provider !== undefined && { provider }),
@@ -69,7 +69,7 @@ async function askVersion(
       failure:
         failure.code === 'spawn' && config.command === undefined ? { ...failure, hint: installHint(client) } : failure,
     };
-  // Not all of them use the same stream for it.
+  // Some clients print their version on stderr.
   const text = `${stdout.toString('utf8')}\n${stderrTail}`.trim();
   return { version: /\d+\.\d+\.\d+[\w.+-]*/.exec(text)?.[0] ?? text.slice(0, 100) };
 }

@@ -10,7 +10,7 @@ export interface ClientCommand {
   readonly input?: string;
   /** Laid over the request's environment; undefined unsets. */
   readonly env: Variables;
-  /** Laid under it: what holds unless the person decided otherwise. */
+  /** Defaults, which the person's environment overrides. */
   readonly defaults?: Variables;
 }
 
@@ -29,6 +29,6 @@ export interface Client {
   readonly variables: readonly string[];
   /** How to get it. */
   readonly install: string;
-  /** What to look at when the provider refuses the key, or nobody answers. */
+  /** What to check when the provider refuses the key or does not answer. */
   readonly advice: ClientAdvice;
 }

@@ -1,7 +1,7 @@
 /** A flat value of an agent file's head: a text, or a list of texts. */
 export type FrontMatterValue = string | readonly string[];
 
-export type FrontMatter =
+type FrontMatter =
   | { readonly fields: ReadonlyMap<string, FrontMatterValue>; readonly body: string }
   | { readonly problem: string };
 
@@ -10,8 +10,8 @@ const FIELD = /^([A-Za-z][\w-]*)[ \t]*:(?:[ \t]+(.*)|[ \t]*)$/;
 
 /**
  * The head of an agent file: names with a text, a list in brackets, a list of dashes, or an indented text after `|` or
- * `>`. Read by hand rather than with a YAML parser: agents are looked up on the way to every call, and a warm run must
- * not load one. What it cannot read it says.
+ * `>`. Parsed by hand: every call looks up its agent, and a warm run must not load a YAML parser. Anything else is
+ * reported.
  */
 export function parseFrontMatter(text: string): FrontMatter {
   const head = text.startsWith('---') ? HEAD.exec(text) : null;

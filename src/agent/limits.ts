@@ -3,13 +3,13 @@ import { INTERRUPTED, idleFailure, timeoutFailure } from '../process/end-failure
 import { onAbort } from '../util/on-abort.js';
 import { startTimer } from '../util/timer.js';
 
-/** Time, silence and the caller's abort, as one call of `onStop`; says which of them it was. */
+/** Ends a request by time, silence or the caller's abort: calls `onStop` once, and keeps the failure that says why. */
 export class RequestLimits {
   readonly #forgetSignal: () => void;
   readonly #time: NodeJS.Timeout | undefined;
   readonly #idle: NodeJS.Timeout | undefined;
   failure: Failure | undefined;
-  /** Ends what is under way. A callback costs a tenth of a signal of its own, and there is one per call. */
+  /** Ends the request. A callback, because an AbortSignal per call costs ten times as much. */
   onStop: (() => void) | undefined;
 
   constructor(limits: { readonly timeoutMs?: number; readonly idleTimeoutMs?: number; readonly signal?: AbortSignal }) {

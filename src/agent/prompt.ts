@@ -3,14 +3,14 @@ import type { RunnerRequest } from './runner.js';
 /** The system allows about 128 KB per argument. */
 const MAX_ARGUMENT_BYTES = 100_000;
 
-export interface Prompt {
+interface Prompt {
   /** For a flag; undefined if there is none, or it has to go with the task. */
   readonly system?: string;
   /** For stdin. */
   readonly task: string;
 }
 
-/** Splits what is said to an agent into what fits an argument and what goes by stdin. */
+/** Splits the prompt into what fits an argument and what goes by stdin. */
 export function promptOf({ systemPrompt, task }: Pick<RunnerRequest, 'systemPrompt' | 'task'>): Prompt {
   if (systemPrompt === undefined || systemPrompt.trim() === '') return { task };
   // An argument cannot hold a NUL byte either.

@@ -1,17 +1,16 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.js';
+import { isJsonObject, type JsonObject, objectsIn } from '../model/json.js';
+import { parsedJson } from '../util/if-there.js';
+
+/** Undefined for text that is cut off or not a JSON object: callers keep a sample of it. */
+export function parseObject(text: string): JsonObject | undefined {
+  const value = parsedJson(text);
+  return isJsonObject(value) ? value : undefined;
+}
 
 /** An event is a JSON object with a `type`; anything else on the line is not one. */
 export function readEvent(line: string): (JsonObject & { readonly type: string }) | undefined {
-  if (!line.startsWith('{')) return undefined;
-  try {
-    const value: unknown = JSON.parse(line);
-    if (!isJsonObject(value)) return undefined;
-    const { type } = value;
-    return typeof type === 'string' ? { ...value, type } : undefined;
-  } catch {
-    // Cut off, or no JSON after all: the caller keeps a sample.
-    return undefined;
-  }
+  const value = line.startsWith('{') ? parseObject(line) : undefined;
+  return typeof value?.['type'] === 'string' ? { ...value, type: value['type'] } : undefined;
 }
 
 export function objectAt(object: JsonObject, name: string): JsonObject {
@@ -30,6 +29,5 @@ export function numberAt(object: JsonObject, name: string): number {
 }
 
 export function objectsAt(object: JsonObject, name: string): readonly JsonObject[] {
-  const value: JsonValue | undefined = object[name];
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+  return objectsIn(object[name]);
 }

@@ -1,4 +1,4 @@
-/** When a provider says that its limit resets: ms since the epoch; undefined where its words hold no time. */
+/** When a provider says that its limit resets: ms since the epoch; undefined where its message holds no time. */
 export function resetTime(words: string, now: number): number | undefined {
   // Typographic spaces and apostrophes come from the same providers as plain ones.
   const text = words.replaceAll(/[\u00a0\u2007\u202f]/g, ' ');
@@ -96,7 +96,7 @@ interface WallTime {
   readonly minutes: number;
 }
 
-/** Reads and sets clocks in a time zone; in that of this machine where none is named or it is unknown. */
+/** Converts wall time in a time zone: this machine's where none is named or the name is unknown. */
 function placeOf(zone: string | undefined): { read(ms: number): WallTime; write(time: WallTime): number } {
   const format = zone === undefined ? undefined : formatOf(zone);
   if (!format) return LOCAL;
@@ -108,7 +108,7 @@ function placeOf(zone: string | undefined): { read(ms: number): WallTime; write(
   const asUtc = ({ year, month, day, hours, minutes }: WallTime) => Date.UTC(year, month, day, hours, minutes);
   return {
     read,
-    // Twice: the offset at the first guess may be that of the other side of a change of the clocks.
+    // Twice: the first guess may be on the other side of a daylight-saving change, with another offset.
     write: (time) => {
       const wanted = asUtc(time);
       const guess = wanted - (asUtc(read(wanted)) - wanted);

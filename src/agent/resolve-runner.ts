@@ -17,7 +17,7 @@ export interface RunnerChoice {
 
 export type ResolvedRunner = { readonly runner: Runner } | { readonly failure: Failure };
 
-/** The runner that a phase uses. Starts nothing; a run whose phases need no agent never gets here. */
+/** The runner that a phase uses. Starts nothing. */
 export async function resolveRunner(choice: RunnerChoice): Promise<ResolvedRunner> {
   const { project, config } = choice;
   const named = choice.cliRunner ?? choice.phaseRunner ?? choice.flowRunner ?? config.runner;

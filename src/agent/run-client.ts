@@ -7,9 +7,9 @@ import { LineSplitter } from '../util/lines.js';
 import type { ClientAdvice, ClientCommand } from './client.js';
 import { clientFailure } from './client-failure.js';
 import type { RunnerRequest, RunnerResult } from './runner.js';
-import { EMPTY_TRANSCRIPT, type Ending, report, type Transcript, toResult } from './transcript.js';
+import { type ClientEnding, EMPTY_TRANSCRIPT, report, type Transcript, toResult } from './transcript.js';
 
-export interface ClientRun {
+interface ClientRun {
   readonly who: string;
   readonly command: ClientCommand;
   readonly request: RunnerRequest;
@@ -17,7 +17,7 @@ export interface ClientRun {
   readonly env: RunnerRequest['env'];
   /** How to get the program, should it not be there. */
   readonly install?: string;
-  /** What to look at when it cannot reach its provider. */
+  /** What to check when it cannot reach its provider. */
   readonly advice?: ClientAdvice;
 }
 
@@ -71,12 +71,11 @@ function startClient(run: ClientRun, onStdout?: ProcessRequest['onStdout']): Pro
     ...(request.timeoutMs !== undefined && { timeoutMs: request.timeoutMs }),
     ...(request.idleTimeoutMs !== undefined && { idleTimeoutMs: request.idleTimeoutMs }),
     ...(request.onChildStart && { onStart: request.onChildStart }),
-    ...(request.onChildEnd && { onEnd: request.onChildEnd }),
     ...(request.trace && { trace: request.trace }),
   });
 }
 
-function endingOf(run: ClientRun, { failure, stderrTail }: ProcessResult): Ending {
+function endingOf(run: ClientRun, { failure, stderrTail }: ProcessResult): ClientEnding {
   return { who: run.who, detail: stderrTail, ...(failure && { failure: inWords(failure, run) }) };
 }
 

@@ -10,7 +10,7 @@ export interface RunnerRequest {
   readonly model?: string;
   readonly thinking?: string;
   readonly tools?: readonly string[];
-  /** `json`: the answer is to be one JSON object, where the runner can see to that. */
+  /** `json`: the answer must be one JSON object, where the runner can enforce that. */
   readonly answer?: 'json';
   /** Absolute. */
   readonly cwd: string;
@@ -19,15 +19,14 @@ export interface RunnerRequest {
   readonly timeoutMs?: number;
   readonly idleTimeoutMs?: number;
   readonly signal: AbortSignal;
-  /** A longer answer is a failure; undefined: as long as the settings allow by themselves. */
+  /** A longer answer is a failure. Default: the limit of the settings. */
   readonly maxOutputBytes?: number;
-  /** Hides the secrets of the run in a text that somebody writes down. */
+  /** Hides the secrets of the run in a text that is written down. */
   readonly mask?: (text: string) => string;
   readonly onEvent?: (event: RunnerEvent) => void;
-  /** Pieces of what the agent says, in order. Undefined: nobody shows them, and nobody cuts them out. */
+  /** Gets pieces of the answer's text, in order. Undefined: the runner need not cut them out. */
   readonly onText?: (piece: string) => void;
   readonly onChildStart?: (child: ChildIdentity) => void;
-  readonly onChildEnd?: (child: ChildIdentity) => void;
   /** Follows the client and everything it starts. A runner without a process leaves it alone. */
   readonly trace?: Trace;
 }
@@ -70,16 +69,16 @@ export interface Runner {
   readonly type: 'pi' | 'claude' | 'codex' | 'openai' | 'command';
   /** False: money is unknown with this runner, and a budget in money is refused before the run starts. */
   readonly reportsCost: boolean;
-  /** It can hold the model to JSON (`answer` of the request). */
+  /** It can force the model to answer in JSON (`answer` of the request). */
   readonly canAnswerJson?: true;
-  /** All of its configuration that decides an answer (argv, format, base URL …): part of the identity. No secrets. */
+  /** The part of its configuration that decides an answer (argv, format, base URL …), for the identity. No secrets. */
   readonly settings: JsonObject;
   readonly defaultModel?: string;
   /** Calls at once and per minute, where the configuration bounds them. */
   readonly concurrency?: number;
   readonly ratePerMinute?: number;
   run(request: RunnerRequest): Promise<RunnerResult>;
-  /** What `version` starts or asks, in words; undefined where it does neither. */
+  /** What `version` starts or requests, for messages; undefined where it does neither. */
   readonly probe?: string;
   /** For `pinVersion` and `doctor --probe`: asks the client itself. */
   version(): Promise<{ readonly version: string } | { readonly failure: Failure }>;

@@ -33,13 +33,13 @@ export interface Transcript {
   readonly clientVersion?: string;
   /** The message that was counted last, where messages come in parts. */
   readonly messageId?: string;
-  /** The client said that it is through: without that, a good exit status proves nothing. */
+  /** The client reported that it is done: without that, a good exit status proves nothing. */
   readonly ended: boolean;
-  /** How the answer ended, where not well. */
+  /** Why the answer ended early. */
   readonly stop?: 'length' | 'refusal';
-  /** What the client or the model behind it gave as the reason of a failure. */
+  /** The reason of a failure, as the client or its model gave it. */
   readonly error?: string;
-  /** Whether the same call may succeed later, where that is known better than by the words of `error`. */
+  /** Whether the same call may succeed later, where the client says so. Otherwise the text of `error` decides. */
   readonly transient?: boolean;
   readonly retryAfterMs?: number;
   /** The error is that a usage limit is reached; `resetsAt`: until when, in ms since the epoch. */
@@ -49,18 +49,18 @@ export interface Transcript {
   readonly hint?: string;
   /** The client has tried again by itself. */
   readonly retried?: true;
-  /** How often in a row it said that it waits for the network; beyond a bound, nobody waits with it. */
+  /** How often in a row the client said that it waits for the network; beyond a bound, the call fails. */
   readonly waits?: number;
   readonly waitsInVain?: true;
-  /** Nobody was asked: it did not come to that. */
+  /** The call failed before a model was asked. */
   readonly unasked?: true;
-  /** First of what was not an event. */
+  /** Start of the first output that was not an event. */
   readonly garbage?: string;
 }
 
 export type Draft = { -readonly [F in keyof Transcript]: Transcript[F] };
 
-/** With the fields that any answer may set: V8 makes a new hidden class for each copy that gets one more. */
+/** Has all fields that any answer may set, so that V8 makes one hidden class and not one per added field. */
 export function newTranscript(): Draft {
   return {
     text: '',
@@ -84,13 +84,13 @@ export const EMPTY_TRANSCRIPT: Transcript = newTranscript();
 
 const SAMPLE_LENGTH = 200;
 
-/** Keeps the first line that was no event, as a sample. */
+/** Keeps the first line that was not an event, as a sample. */
 export function withGarbage(transcript: Transcript, line: string): Transcript {
   const sample = line.trim().slice(0, SAMPLE_LENGTH);
   return sample === '' || transcript.garbage !== undefined ? transcript : { ...transcript, garbage: sample };
 }
 
-/** Reports what is new between two states, to whoever listens. */
+/** Reports to the listener what is new between two states. */
 export function report(
   { onEvent, onText }: Pick<RunnerRequest, 'onEvent' | 'onText'>,
   before: Transcript,
@@ -111,16 +111,16 @@ function progress(before: Transcript, after: Transcript): RunnerEvent[] {
   return events;
 }
 
-/** How it ended from outside: the process or the connection failed, or was ended. Undefined: it ended well. */
-export interface Ending {
+/** How the process or connection ended: `failure` is undefined when it ended well. */
+export interface ClientEnding {
   readonly failure?: Failure;
   /** Tail of the error stream. */
   readonly detail?: string;
-  /** Whose words these are, for messages: `pi`, `claude` … */
+  /** The client's name, for messages: `pi`, `claude` … */
   readonly who: string;
 }
 
-export function toResult(transcript: Transcript, ending: Ending): RunnerResult {
+export function toResult(transcript: Transcript, ending: ClientEnding): RunnerResult {
   const { failure, stopReason } = judge(transcript, ending);
   return {
     text: transcript.text,
@@ -139,10 +139,10 @@ export function toResult(transcript: Transcript, ending: Ending): RunnerResult {
 }
 
 /**
- * What was asked and did not say to the end what it cost has an unknown price: an answer under way is paid for, too.
- * What could not be asked has cost nothing.
+ * A call that did not report its cost to the end has an unknown price, because a partial answer is paid for, too. A
+ * call that failed before a model was asked cost nothing.
  */
-function usageOf({ usage, ended, unasked }: Transcript, { failure }: Ending): Usage {
+function usageOf({ usage, ended, unasked }: Transcript, { failure }: ClientEnding): Usage {
   if (unasked || failure?.code === 'spawn' || failure?.code === 'no-runner') return NO_USAGE;
   return ended ? usage : { ...usage, usd: undefined };
 }
@@ -152,8 +152,8 @@ interface Verdict {
   readonly failure?: Failure;
 }
 
-/** Our own limits first, then what the client said, then how it ended; success only if nothing speaks against it. */
-function judge(transcript: Transcript, ending: Ending): Verdict {
+/** Our own limits first, then what the client reported, then how it ended; success only if none of them failed. */
+function judge(transcript: Transcript, ending: ClientEnding): Verdict {
   const outside = ending.failure;
   const said = ending.detail?.trimEnd() || (outside ? lastWords(transcript) : '');
   const error = (failure: Failure): Verdict => ({ stopReason: 'error', failure: withSaid(failure, said) });
@@ -198,11 +198,11 @@ function notUnderstood({ garbage }: Transcript, who: string): Failure {
 }
 
 /** A client that gives no reason in its stream often gives one on stderr. */
-function blame(failure: Failure, { detail }: Ending): Failure {
+function blame(failure: Failure, { detail }: ClientEnding): Failure {
   return detail && isTransientMessage(detail) ? { ...failure, transient: true } : failure;
 }
 
-/** What an agent was at when it failed or was stopped without a word on its error stream. */
+/** What an agent was doing when it failed or was stopped with nothing on its error stream. */
 function lastWords({ text, toolsUnderWay }: Transcript): string {
   const tail = new Tail(TAIL_BYTES);
   tail.add(Buffer.from(text));

@@ -1,4 +1,4 @@
-/** Waiting does not help, whatever else the message says. */
+/** Failures that stay, whatever else the message says. */
 const LASTING = anyOf([
   /insufficient.quota/,
   /exceeded your (?:current )?quota/,
@@ -55,6 +55,6 @@ export function isTransientMessage(message: string): boolean {
 export function isTransientStatus(status: number, body: string): boolean {
   if (LASTING.test(body)) return false;
   if (status === 408 || status === 425 || status === 429) return true;
-  // Not implemented, version not supported: they stay that way.
+  // Not implemented, version not supported: these stay.
   return status >= 500 && status !== 501 && status !== 505;
 }

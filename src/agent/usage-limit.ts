@@ -14,11 +14,11 @@ const LIMIT = anyOf([
   /would exceed your account['’]s rate limit/,
 ]);
 
-/** Money has to be paid first: without a time at which that changes, waiting does not help. */
+/** Credit has run out: unless a reset time is named, waiting does not help. */
 const MONEY =
   /spend(?:ing)? limit|out of (?:extra )?usage|credit balance|insufficient.quota|billing|credits? required/i;
 
-/** A runner whose failures say when the provider's usage limit is the reason, and until when. */
+/** A runner that marks failures by a usage limit, with the time at which it resets. */
 export function sayingLimits(runner: Runner, clock: Clock): Runner {
   return {
     ...runner,
@@ -29,7 +29,7 @@ export function sayingLimits(runner: Runner, clock: Clock): Runner {
   };
 }
 
-/** The same failure where it is no usage limit. */
+/** Marks the failure if it is a usage limit; else returns it unchanged. */
 export function usageLimit(failure: Failure, now: number): Failure {
   const { code, message, detail, retryAfterMs } = failure;
   if (code !== 'runner' && code !== 'exit' && code !== 'usage-limit') return failure;

@@ -3,12 +3,12 @@ import type { JsonObject } from '../model/json.js';
 import { NOTHING_SPENT, type Spent } from '../model/outcome.js';
 import { VERSION } from '../util/version.js';
 import { claimRequest } from './claim.js';
-import { type Decision, decide, type Looking, remember } from './decide.js';
+import { type DecideOptions, decide, type PlanDecision, remember } from './decide.js';
 import type { OnAssembleEvent } from './events.js';
-import { ASSEMBLED_DIR, appendRecord, makeFolder, timeText } from './folder.js';
+import { ASSEMBLED_DIR, appendRecord, makeFolder, timestampText } from './folder.js';
 import { flowIdOf, inputIdOf } from './identity.js';
-import type { Asking } from './one-phase.js';
-import { type AssembledRecord, type Ending, RECORD_FORMAT } from './record.js';
+import type { AgentCallOptions } from './one-phase.js';
+import { type AssembledRecord, type PlanEnding, RECORD_FORMAT } from './record.js';
 import type { AssembleLimits, AssembleRequest } from './request.js';
 import { type RequestProblem, requestProblems } from './request-problems.js';
 import { errorOf, type PlanState, plannerOf, planRounds } from './rounds.js';
@@ -16,7 +16,7 @@ import { makeUserKey } from './user-key.js';
 import { type Uses, usesOf } from './uses.js';
 
 /** `runner` and `model` write the flow; its own phases have those of the project. */
-interface AssembleOptions extends Omit<Asking, 'onEvent'> {
+interface AssembleOptions extends Omit<AgentCallOptions, 'onEvent'> {
   readonly request: AssembleRequest;
   readonly limits: AssembleLimits;
   /** Ignores what is there, and adds to it. */
@@ -24,10 +24,10 @@ interface AssembleOptions extends Omit<Asking, 'onEvent'> {
   /** The flow may have commands. */
   readonly allowScripts?: boolean;
   readonly onEvent?: OnAssembleEvent;
-  readonly askForeign?: Looking['askForeign'];
+  readonly askForeign?: DecideOptions['askForeign'];
 }
 
-/** How a complete plan came to be there. */
+/** How a complete plan was found or made. */
 export type How = 'memory' | 'disk' | 'planned' | 'repaired' | 'continued';
 
 export type AssembleOutcome =
@@ -41,15 +41,15 @@ export type AssembleOutcome =
     }
   | {
       readonly status: 'incomplete';
-      readonly ended: Ending;
+      readonly ended: PlanEnding;
       readonly error: string;
       readonly hint?: string;
       readonly spent: Spent;
       /** Undefined where nothing could be written. */
       readonly record?: AssembledRecord;
-      /** The last flow, which is nowhere else where nothing could be written. */
+      /** The last flow: the only copy where nothing could be written. */
       readonly definition?: JsonObject;
-      /** Nothing was tried: an earlier attempt came to this. */
+      /** The outcome of an earlier attempt: nothing was tried now. */
       readonly known?: true;
     }
   | { readonly status: 'refused'; readonly problems: readonly RequestProblem[] };
@@ -60,7 +60,7 @@ export async function assemble(options: AssembleOptions): Promise<AssembleOutcom
   const inputId = inputIdOf({ request });
   const call: Call = { ...options, inputId, onEvent };
   onEvent({ type: 'assemble-start', inputId, task: request.task });
-  const first: Decision = replan ? { do: 'plan' } : await decide(call);
+  const first: PlanDecision = replan ? { do: 'plan' } : await decide(call);
   const settled = settledBy(call, first);
   if (settled) return settled;
   const problems = await requestProblems(request);
@@ -72,7 +72,7 @@ export async function assemble(options: AssembleOptions): Promise<AssembleOutcom
   if ('aborted' in claimed) return { status: 'incomplete', ended: 'interrupted', error: 'interrupted', ...NOTHING };
   if ('failed' in claimed) return cannotKeep(claimed.failed);
   try {
-    // Since the first look, somebody else may have planned the same thing.
+    // Another process may have planned the same since the first look.
     const decision = replan ? first : await decide({ ...call, askForeign: undefined, onEvent: () => {} });
     return settledBy(call, decision) ?? (await planned(call, decision));
   } finally {
@@ -92,8 +92,8 @@ function cannotKeep(why: string): AssembleOutcome {
   return { status: 'incomplete', ended: 'disk', error, hint: 'Nothing was spent.', ...NOTHING };
 }
 
-/** What needs no planning. */
-function settledBy(call: Call, decision: Decision): AssembleOutcome | undefined {
+/** The outcome of a decision that needs no planning. */
+function settledBy(call: Call, decision: PlanDecision): AssembleOutcome | undefined {
   if (decision.do === 'take') {
     const { record, flow, from } = decision;
     call.onEvent({ type: 'assemble-found', id: record.id, from });
@@ -114,8 +114,8 @@ function settledBy(call: Call, decision: Decision): AssembleOutcome | undefined 
   };
 }
 
-/** How somebody gets further. */
-function tryAgain(ended: Ending): string | undefined {
+/** How to go on from such an ending. */
+function tryAgain(ended: PlanEnding): string | undefined {
   if (ended === 'rounds') return 'A larger --max-rounds goes on from there; --replan starts anew.';
   if (ended === 'money') return 'A larger --max-usd goes on from there; --replan starts anew.';
   if (ended === 'interrupted') return 'The same command goes on from here.';
@@ -123,7 +123,7 @@ function tryAgain(ended: Ending): string | undefined {
   return undefined;
 }
 
-async function planned(call: Call, decision: Decision): Promise<AssembleOutcome> {
+async function planned(call: Call, decision: PlanDecision): Promise<AssembleOutcome> {
   const { project, config, onEvent } = call;
   const base = decision.do === 'plan' ? undefined : (decision as { readonly record: AssembledRecord }).record;
   if (decision.do === 'repair') onEvent({ type: 'assemble-changed', id: base!.id, changed: decision.changed });
@@ -165,7 +165,7 @@ async function planned(call: Call, decision: Decision): Promise<AssembleOutcome>
 const NO_KEY =
   'there is no folder of your own to keep a key in (~/.cache/taskflow): the next call will not know this plan as yours';
 
-/** The flow of a round that was cut short: nothing is known to be wrong with it. */
+/** The flow of a round that was cut short: it was not tried to the end. */
 function untried({ rounds }: AssembledRecord): JsonObject | undefined {
   const last = rounds.at(-1);
   return last && errorOf(last) === undefined ? last.flow : undefined;
@@ -187,10 +187,10 @@ class RecordWriter {
     private readonly call: Call & { readonly allowScripts: boolean },
     private readonly facts: { base: AssembledRecord | undefined; planner: { runner: string; model?: string } },
   ) {
-    this.#attempt = `${timeText(call.project.clock.now())}-${process.pid}`;
+    this.#attempt = `${timestampText(call.project.clock.now())}-${process.pid}`;
   }
 
-  /** What went wrong, in words. */
+  /** Returns what went wrong. */
   write({ ended, rounds, spent, error }: PlanState, uses: Uses = NO_USES): string | undefined {
     const { project, request, inputId, allowScripts } = this.call;
     const { base, planner } = this.facts;

@@ -4,7 +4,7 @@ import { savedFlowNames } from '../check/find-flow.js';
 import { markdownNames } from '../util/markdown-names.js';
 import type { Project } from '../util/project.js';
 
-/** What a planner may use, a line each. It is no part of the identity: more of it makes no plan worse. */
+/** What a planner may use, a line each. Not part of the identity: a longer list makes no earlier plan worse. */
 export function catalogueOf(project: Project): { readonly agents: string[]; readonly flows: readonly string[] } {
   const files = agentFolders(project, 'both')
     .flatMap(markdownNames)

@@ -9,7 +9,7 @@ import type { Project } from '../util/project.js';
 interface PlanWorld {
   readonly project: Project;
   readonly config: Config;
-  /** Commands are allowed: the flow is held to the rules of a written one. */
+  /** Commands are allowed: the flow has to keep only the rules of a written one. */
   readonly allowScripts: boolean;
 }
 
@@ -39,7 +39,7 @@ export async function checkPlan(definition: JsonObject, world: PlanWorld): Promi
   return unknown.length > 0 ? { problems: unknown } : { flow: unnamedFile(checked.flow) };
 }
 
-/** It is in no file of its own: what names a flow by its file must not find another one there. */
+/** Drops the file: the flow is in none, and a reference by file must not find another flow. */
 function unnamedFile({ file: _file, ...flow }: Flow): Flow {
   return flow;
 }
@@ -52,7 +52,7 @@ function inWords({ line, message, hint }: Diagnostic): string {
   return `line ${line}: ${message}${hint === undefined ? '' : ` (${hint})`}`;
 }
 
-/** A mentioned argument that nobody declared would be one that nobody gives. */
+/** Arguments that the flow mentions but its input does not declare: no run would give them. */
 function unknownArguments({ args }: Flow): string[] {
   return Object.entries(args).flatMap(([name, { untyped }]) =>
     untyped ? [`{args.${name}}: the input schema has no property "${name}"`] : [],

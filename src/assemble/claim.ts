@@ -8,10 +8,10 @@ import { assembledFolder } from './folder.js';
 
 type Claimed = { readonly release: () => void } | { readonly aborted: true } | { readonly failed: string };
 
-/** Holders on other machines are judged by this sign of life. */
+/** How often a holder touches its claim, so that other machines see that it is alive. */
 const SIGN_OF_LIFE_MS = 15_000;
 
-/** The right to plan one request, against other processes; waits for whoever has it. */
+/** The right to plan one request, against other processes; waits while another one has it. */
 export async function claimRequest(
   project: Project,
   inputId: string,
@@ -34,6 +34,6 @@ function touch(path: string, now: number): void {
   try {
     utimesSync(path, now, now);
   } catch {
-    // Removed from outside: who plans the same thing then plans it a second time, and both are stored.
+    // Another process removed the claim: the same may then be planned twice, and both plans are stored.
   }
 }

@@ -3,7 +3,7 @@ import { heldTo, jsonWithin } from '../run/core/output.js';
 import type { RunResult } from '../run/core/result.js';
 import { canonicalEncode } from '../util/canonical.js';
 
-/** The flow's result as the output schema sees it, or what is wrong with it. */
+/** The flow's result as a value of the output schema, or what is wrong with it. */
 export async function resultValue(
   { output, json }: Pick<RunResult, 'output' | 'json'>,
   schema: JsonObject,
@@ -26,7 +26,7 @@ export function isSame(value: JsonValue, wanted: JsonValue): boolean {
 
 const LONGEST = 600;
 
-/** JSON for people and planners, shortened. */
+/** Shortened JSON for messages. */
 export function excerpt(value: JsonValue): string {
   const text = JSON.stringify(value);
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;

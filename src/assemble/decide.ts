@@ -8,21 +8,21 @@ import { askedIn } from './rounds.js';
 import { approve, isApproved } from './user-key.js';
 import { changedUses, type UsesWorld } from './uses.js';
 
-/** What is to be done about a request, from what is there. Nothing of it is started by looking. */
-export type Decision =
+/** What to do about a request, given the plans that exist. Deciding starts nothing. */
+export type PlanDecision =
   | { readonly do: 'take'; readonly record: AssembledRecord; readonly flow: Flow; readonly from: 'memory' | 'disk' }
   | { readonly do: 'repair'; readonly record: AssembledRecord; readonly changed: readonly string[] }
   /** An attempt was cut short, or may now have more rounds or money than it had. */
   | { readonly do: 'continue'; readonly record: AssembledRecord }
-  /** There are only attempts that came to nothing: this is the last one. */
+  /** All attempts failed: this is the last one. */
   | { readonly do: 'give-up'; readonly record: AssembledRecord }
   | { readonly do: 'plan' };
 
-export interface Looking extends UsesWorld {
+export interface DecideOptions extends UsesWorld {
   readonly inputId: string;
   readonly limits: AssembleLimits;
   readonly onEvent: OnAssembleEvent;
-  /** Shows a plan that this user has not made to a person, and asks; without it such plans are passed over. */
+  /** Shows a plan of another user and asks whether to use it; without it, such plans are passed over. */
   readonly askForeign?: ((record: AssembledRecord) => Promise<boolean>) | undefined;
 }
 
@@ -37,7 +37,7 @@ function memoryKey(root: string, inputId: string): string {
   return `${root}\0${inputId}`;
 }
 
-export async function decide(looking: Looking): Promise<Decision> {
+export async function decide(looking: DecideOptions): Promise<PlanDecision> {
   const known = remembered.get(memoryKey(looking.project.root, looking.inputId));
   const inMemory = known && (await usable(looking, known));
   if (inMemory && 'flow' in inMemory) return { do: 'take', record: known, flow: inMemory.flow, from: 'memory' };
@@ -45,7 +45,7 @@ export async function decide(looking: Looking): Promise<Decision> {
   const own = read.filter(
     ({ own, record }) => own || (record.status === 'complete' && isApproved(looking.project, record)),
   );
-  let stale: Extract<Decision, { readonly do: 'repair' }> | undefined;
+  let stale: Extract<PlanDecision, { readonly do: 'repair' }> | undefined;
   for (const { record } of own.filter(isComplete)) {
     const found = await usable(looking, record);
     if ('flow' in found) return { do: 'take', record, flow: found.flow, from: 'disk' };
@@ -58,7 +58,7 @@ export async function decide(looking: Looking): Promise<Decision> {
   return stale ?? { do: 'plan' };
 }
 
-/** The flow of a record, where everything that it uses is as it was; else what changed. */
+/** The flow of a record if everything that it uses is unchanged; else what changed. */
 async function usable(
   world: UsesWorld,
   record: AssembledRecord,
@@ -69,11 +69,11 @@ async function usable(
   return 'flow' in checked ? checked : { changed: [`it no longer checks: ${checked.problems[0]}`] };
 }
 
-/** A plan that came with the project: a person has to say that it is to be used. */
+/** A plan that came with the project: a person has to approve it. */
 async function fromElsewhere(
-  { askForeign, onEvent, ...world }: Looking,
+  { askForeign, onEvent, ...world }: DecideOptions,
   read: readonly ReadRecord[],
-): Promise<Decision | undefined> {
+): Promise<PlanDecision | undefined> {
   const found = read.find((one) => isComplete(one) && !one.own && !isApproved(world.project, one.record));
   if (!found) return undefined;
   const { record } = found;
@@ -90,8 +90,8 @@ function isComplete({ record }: ReadRecord): boolean {
   return record.status === 'complete' && record.flow !== undefined;
 }
 
-/** Where nobody has judged the last flow, or there is more to spend now, an attempt goes on. */
-function goesOn(record: AssembledRecord, { maxRounds, maxUSD = DEFAULT_USD }: AssembleLimits): Decision {
+/** An attempt goes on if its last flow was not judged, or if it may spend more now. */
+function goesOn(record: AssembledRecord, { maxRounds, maxUSD = DEFAULT_USD }: AssembleLimits): PlanDecision {
   const { ended, rounds, spent } = record;
   const isOver =
     (ended === 'rounds' && askedIn(rounds) >= maxRounds) || (ended === 'money' && (spent.usd ?? 0) >= maxUSD);

@@ -4,13 +4,13 @@ import { parsedJson } from '../util/if-there.js';
 import { normalized } from './identity.js';
 import type { AssembleRequest } from './request.js';
 
-/** What the planner said, as the definition of a flow; undefined when it is no JSON that could be one. */
+/** The planner's answer as the definition of a flow; undefined when it is not JSON of that shape. */
 export function definitionOf(answer: string, request: AssembleRequest): JsonObject | undefined {
   const value = parsedJson(extractJson(answer)) as JsonValue | undefined;
   const flow = Array.isArray(value) ? { phases: value } : value;
   if (flow === undefined || !isJsonObject(flow) || !('phases' in flow)) return undefined;
   const { $schema: _schema, ...rest } = flow;
-  // Its name is part of every key, so a repair must not change it; its arguments are what the input schema says.
+  // The name is part of every key, so a repair must not change it; the arguments follow from the input schema.
   return { ...rest, name: nameOf(request.task), args: argsOf(request.input) };
 }
 
@@ -28,7 +28,7 @@ function nameOf(task: string): string {
   return whole.replace(/-+$/, '') || 'assembled';
 }
 
-/** Types of JSON Schema that arguments have too; anything else is JSON. */
+/** The argument type for each type of JSON Schema; any other type is `json`. */
 const TYPES: Readonly<Record<string, string>> = {
   string: 'string',
   number: 'number',

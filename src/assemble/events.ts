@@ -1,14 +1,14 @@
 import type { RunEvent } from '../model/event.js';
 import type { Spent } from '../model/outcome.js';
 
-/** Everything that assembling says while it goes. */
+/** Every event of assembling. */
 export type AssembleEvent = AssembleEventBody & { readonly at: number };
 
 export type AssembleEventBody =
   | { readonly type: 'assemble-start'; readonly inputId: string; readonly task: string }
-  /** A complete plan is there and everything that it uses is unchanged. */
+  /** There is a complete plan, and everything that it uses is unchanged. */
   | { readonly type: 'assemble-found'; readonly id: string; readonly from: 'memory' | 'disk' }
-  /** A plan is there, and something that it uses has changed: it is repaired. */
+  /** There is a plan, but something that it uses has changed: it is repaired. */
   | { readonly type: 'assemble-changed'; readonly id: string; readonly changed: readonly string[] }
   /** An attempt that was cut short goes on. */
   | { readonly type: 'assemble-continues'; readonly id: string; readonly rounds: number }
@@ -39,7 +39,7 @@ export type AssembleEventBody =
 
 export type OnAssembleEvent = (event: AssembleEventBody) => void;
 
-/** Of a run that is a step of assembling, only a usage limit is news. */
+/** Passes on the usage limits of a run that is a step of assembling; its other events are dropped. */
 export function limitsOf(onEvent: OnAssembleEvent): (event: RunEvent) => void {
   return (event) => {
     if (event.type !== 'limit') return;

@@ -20,7 +20,7 @@ export function recordFile(id: string): string {
 
 const NAME = /^([0-9a-f]{16})_([0-9a-f]{12}|none)_(\d{8}-\d{6}-\d{3})(-\d+)?\.json$/;
 
-/** Makes the folder; undefined when that worked. Git does not see what is in it: `promote` is how a plan is shared. */
+/** Makes the folder; undefined when that worked. Git ignores its content: `promote` is how a plan is shared. */
 export function makeFolder(project: Project): string | undefined {
   const folder = assembledFolder(project);
   try {
@@ -34,15 +34,15 @@ export function makeFolder(project: Project): string | undefined {
 }
 
 /**
- * Adds a record under a name that nothing has. It is written whole or not at all, and nothing is ever overwritten: a
- * second record of the same millisecond has a number behind its name.
+ * Adds a record under a new name. It is written whole or not at all, and nothing is ever overwritten: a second record
+ * of the same millisecond gets a number behind its name.
  */
 export function appendRecord(
   project: Project,
   record: Omit<AssembledRecord, 'id'>,
 ): { readonly record: AssembledRecord } | { readonly failed: string } {
   const key = makeUserKey(project);
-  const stem = `${record.inputId.slice(0, 16)}_${record.flowId.slice(0, 12)}_${timeText(record.at)}`;
+  const stem = `${record.inputId.slice(0, 16)}_${record.flowId.slice(0, 12)}_${timestampText(record.at)}`;
   for (let number = 1; ; number += 1) {
     const id = number === 1 ? stem : `${stem}-${number}`;
     const path = join(assembledFolder(project), `${id}.json`);
@@ -56,14 +56,14 @@ export function appendRecord(
   }
 }
 
-/** A file that could not be written whole is removed: it would pass for the real one. */
+/** Removes a file that could not be written whole: it would pass for a complete record. */
 function writeOnce(path: string, text: string): void {
   const file = openSync(path, 'wx', 0o600);
   try {
     try {
       writeAll(file, text);
     } finally {
-      // Some file systems say only now that the disk is full.
+      // Some file systems report a full disk only here.
       closeSync(file);
     }
   } catch (error) {
@@ -84,7 +84,7 @@ export function readRecords(project: Project, inputId?: string): readonly ReadRe
     .sort((a, b) => b.record.at - a.record.at || compare(b.record.id, a.record.id));
 }
 
-/** The record that a run was made from, if it was: its file is what the run calls its flow. */
+/** The record that a run was made from, if it was: the run names the record's file as its flow. */
 export function recordAt(project: Project, ref: string): ReadRecord | undefined {
   const [folder, name] = [ref.slice(0, ASSEMBLED_DIR.length + 1), ref.slice(ASSEMBLED_DIR.length + 1)];
   if (folder !== `${ASSEMBLED_DIR}/` || !NAME.test(name)) return undefined;
@@ -93,7 +93,7 @@ export function recordAt(project: Project, ref: string): ReadRecord | undefined 
 
 function readRecord(project: Project, id: string, key: string | undefined): ReadRecord | undefined {
   const read = decodeRecord(textIfThere(join(assembledFolder(project), `${id}.json`)) ?? '', key);
-  // The name is what people type: a record that was copied under another one is not that one.
+  // People type the file's name: a record that was copied under another name does not count.
   return read?.record.id === id ? read : undefined;
 }
 
@@ -102,7 +102,7 @@ function compare(a: string, b: string): number {
 }
 
 /** `20260101-120000-123`, UTC: sorts by time. */
-export function timeText(at: number): string {
+export function timestampText(at: number): string {
   const iso = new Date(at).toISOString();
   return `${iso.slice(0, 10).replaceAll('-', '')}-${iso.slice(11, 19).replaceAll(':', '')}-${iso.slice(20, 23)}`;
 }

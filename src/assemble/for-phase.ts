@@ -3,7 +3,7 @@ import type { AssembleSpec } from '../model/flow.js';
 import { NO_USAGE, type Spent, type Usage } from '../model/outcome.js';
 import type { MadeFlow, WantedFlow } from '../run/core/options.js';
 import { type AssembleOutcome, assemble } from './assemble.js';
-import { type Decision, decide } from './decide.js';
+import { decide, type PlanDecision } from './decide.js';
 import type { AssembleEventBody } from './events.js';
 import { inputIdOf } from './identity.js';
 import { readExample } from './read-example.js';
@@ -18,16 +18,16 @@ export async function flowForPhase(wanted: WantedFlow): Promise<MadeFlow> {
   const { maxRounds = DEFAULT_ROUNDS, maxUSD } = spec;
   const bound = leftUSD === undefined ? maxUSD : Math.min(maxUSD ?? DEFAULT_USD, leftUSD);
   const limits = { maxRounds, ...(bound !== undefined && { maxUSD: bound }) };
-  const onEvent = (event: AssembleEventBody) => tell(wanted, event);
+  const onEvent = (event: AssembleEventBody) => reportEvent(wanted, event);
   if (forecast) {
     const looking = { project, config, inputId: inputIdOf({ request }), limits, onEvent: () => {} };
-    return foretold(await decide(looking));
+    return forecastOf(await decide(looking));
   }
   const outcome = await assemble({ project, config, request, limits, signal, waitForLimits, onEvent });
   return madeFlow(outcome);
 }
 
-/** Examples have no names in a flow file: they are counted. */
+/** Examples have no names in a flow file: they are numbered. */
 function requestOf(spec: AssembleSpec): { readonly request: AssembleRequest } | { readonly problem: string } {
   const examples: Example[] = [];
   for (const [index, value] of spec.examples.entries()) {
@@ -39,21 +39,21 @@ function requestOf(spec: AssembleSpec): { readonly request: AssembleRequest } | 
   return { request: { task, input, output, examples } };
 }
 
-const WOULD: Readonly<Record<Exclude<Decision['do'], 'take'>, string>> = {
+const WOULD: Readonly<Record<Exclude<PlanDecision['do'], 'take'>, string>> = {
   plan: 'a flow would be planned first',
   repair: 'its flow would be repaired first',
   continue: 'planning its flow would go on first',
   'give-up': '',
 };
 
-/** What a dry run says. */
-function foretold(decision: Decision): MadeFlow {
-  if (decision.do === 'take') return { ...taken(decision), usage: NO_USAGE };
+/** What a dry run reports. */
+function forecastOf(decision: PlanDecision): MadeFlow {
+  if (decision.do === 'take') return { ...reusedFlow(decision), usage: NO_USAGE };
   if (decision.do === 'give-up') return { failure: givenUp(decision.record.error ?? ''), usage: NO_USAGE };
   return { failure: { code: 'forecast', forecast: 'would-run', message: WOULD[decision.do] }, usage: NO_USAGE };
 }
 
-function taken({ flow, record }: Pick<Extract<Decision, { readonly do: 'take' }>, 'flow' | 'record'>) {
+function reusedFlow({ flow, record }: Pick<Extract<PlanDecision, { readonly do: 'take' }>, 'flow' | 'record'>) {
   return { flow, generated: !record.allowScripts };
 }
 
@@ -67,7 +67,7 @@ function madeFlow(outcome: AssembleOutcome): MadeFlow {
     return { failure: { code: 'bad-input', message }, usage: NO_USAGE };
   }
   const usage = usageOf(outcome.spent);
-  if (outcome.status === 'complete') return { ...taken(outcome), usage };
+  if (outcome.status === 'complete') return { ...reusedFlow(outcome), usage };
   const { ended, error, hint } = outcome;
   if (ended === 'interrupted') return { failure: { code: 'interrupted', message: 'interrupted' }, usage };
   if (ended === 'limit') return { failure: { code: 'usage-limit', message: error, hint }, usage };
@@ -79,7 +79,7 @@ function usageOf({ usd, tokens }: Spent): Usage {
 }
 
 /** Steps are progress of the phase; what a person should know afterwards is a warning. */
-function tell({ say, warn }: WantedFlow, event: AssembleEventBody): void {
+function reportEvent({ say, warn }: WantedFlow, event: AssembleEventBody): void {
   const remark = remarkOn(event);
   const step = stepOf(event);
   if (remark !== undefined) warn(remark);

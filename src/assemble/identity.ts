@@ -3,19 +3,19 @@ import { sha256Hex } from '../util/digest.js';
 import { LANGUAGE_DIGEST } from './language-digest.js';
 import type { AssembleRequest, Example } from './request.js';
 
-/** Raised when the planner is told something else in a way that makes old plans worse than new ones. */
+/** Raised when a change of the planner's prompt makes new plans better than old ones. */
 const PLANNER_VERSION = 1;
 
 interface IdentityParts {
   readonly request: AssembleRequest;
-  /** Of the flow language's schema. */
+  /** Digest of the flow language's schema. */
   readonly language?: string;
   readonly planner?: number;
 }
 
 /**
- * Names what was asked for: the same words, shapes and examples, in the same language, are the same plan. Agents and
- * runners have no part in it: one more agent must not replan everything. What a plan *uses* is looked at separately.
+ * Identifies a request: the same task, schemas and examples, in the same version of the language, have the same plan.
+ * Agents and runners are not part of it: one more agent must not replan everything. `uses.ts` checks what a plan uses.
  */
 export function inputIdOf({ request, language = LANGUAGE_DIGEST, planner = PLANNER_VERSION }: IdentityParts): string {
   const { task, input, output, examples } = request;
@@ -23,7 +23,7 @@ export function inputIdOf({ request, language = LANGUAGE_DIGEST, planner = PLANN
   return sha256Hex(canonicalEncode(parts));
 }
 
-/** Blanks and line ends are no difference. */
+/** Blanks and line ends make no difference. */
 export function normalized(task: string): string {
   return task.normalize('NFC').trim().replaceAll(/\s+/g, ' ');
 }
@@ -33,7 +33,7 @@ function unordered(examples: readonly Example[]): readonly string[] {
   return [...new Set(examples.map(({ name: _name, ...example }) => canonicalEncode(example)))].sort();
 }
 
-/** Names a flow by what it says. */
+/** Identifies a flow by its definition. */
 export function flowIdOf(definition: unknown): string {
   return sha256Hex(canonicalEncode(definition));
 }

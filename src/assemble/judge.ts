@@ -1,10 +1,10 @@
 import type { JsonValue } from '../model/json.js';
 import { NOTHING_SPENT, type Spent } from '../model/outcome.js';
 import { excerpt } from './compare.js';
-import { type Asking, runOnePhase } from './one-phase.js';
+import { type AgentCallOptions, runOnePhase } from './one-phase.js';
 import type { AssembleRequest, Example } from './request.js';
 
-/** What ends assembling, and says nothing about the flow. */
+/** Reasons to stop that say nothing about the flow. */
 export type Stopped = 'interrupted' | 'money' | 'limit';
 
 interface Judged {
@@ -14,12 +14,12 @@ interface Judged {
   readonly spent: Spent;
 }
 
-interface JudgeRequest extends Asking, Pick<AssembleRequest, 'task'> {
+interface JudgeRequest extends AgentCallOptions, Pick<AssembleRequest, 'task'> {
   readonly example: Example;
   readonly maxUSD?: number;
 }
 
-/** Asks an agent whether a result is as good as the one that was wanted. */
+/** Asks an agent whether a result is as good as the expected one. */
 export async function judgeResult(value: JsonValue, { example, task, ...ask }: JudgeRequest): Promise<Judged> {
   const wanted = example.output === undefined ? [] : [`The result that was wanted: ${JSON.stringify(example.output)}`];
   const prompt = [
@@ -32,12 +32,12 @@ export async function judgeResult(value: JsonValue, { example, task, ...ask }: J
     'Say in one sentence why.',
   ].join('\n\n');
   const result = await runOnePhase({ ...ask, name: 'assemble-judge', phase: { id: 'judge', type: 'gate' }, prompt });
-  if ('refused' in result) return { why: `nobody could judge it: ${result.refused.message}`, spent: NOTHING_SPENT };
+  if ('refused' in result) return { why: `it could not be judged: ${result.refused.message}`, spent: NOTHING_SPENT };
   const { status, spent, error } = result;
   if (status === 'success') return { spent };
   if (status === 'interrupted') return { stopped: 'interrupted', spent };
   if (status === 'over-budget') return { stopped: 'money', spent };
   if (error?.code === 'usage-limit') return { stopped: 'limit', spent };
-  const why = status === 'blocked' ? 'the judge says no' : 'nobody could judge it';
+  const why = status === 'blocked' ? 'the judge says no' : 'it could not be judged';
   return { why: `${why}: ${error?.message ?? status} (the result is ${excerpt(value)})`, spent };
 }

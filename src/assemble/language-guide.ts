@@ -3,8 +3,8 @@ import type { Kind } from '../model/kind.js';
 import { AGENT_FIELDS, COMMON_FIELDS } from '../model/schema/fields.js';
 import { KIND_FIELDS } from '../model/schema/phase.js';
 
-/** Kinds that a planner is told of; an approval would wait for somebody who is not there. */
-const KINDS_TOLD: readonly Kind[] = [
+/** Kinds that a planner may use. No approval: an assembled flow runs without a person. */
+const PLANNER_KINDS: readonly Kind[] = [
   'agent',
   'map',
   'reduce',
@@ -30,9 +30,9 @@ const COMMON_TOLD = [
 ];
 const NOT_TOLD = new Set(['def', 'assemble', 'runner']);
 
-/** The flow language as far as a planner needs it, made from the definitions that the checker uses. */
+/** The part of the flow language that a planner needs, made from the definitions that the checker uses. */
 export function languageGuide({ allowScripts }: { readonly allowScripts: boolean }): string {
-  const kinds = allowScripts ? [...KINDS_TOLD, 'script' as const] : KINDS_TOLD;
+  const kinds = allowScripts ? [...PLANNER_KINDS, 'script' as const] : PLANNER_KINDS;
   const common = Object.fromEntries(
     COMMON_TOLD.map((name) => [name, COMMON_FIELDS[name as keyof typeof COMMON_FIELDS]]),
   );

@@ -6,27 +6,35 @@ import { startRun } from '../run/start/start-run.js';
 import type { Project } from '../util/project.js';
 import { limitsOf, type OnAssembleEvent } from './events.js';
 
-/** Who is asked, and what ends it: the same for the planner and for the judge. */
-export interface Asking {
+/** The agent that is asked, and what ends the call: the same for the planner and for the judge. */
+export interface AgentCallOptions {
   readonly project: Project;
   readonly config: Config;
   readonly runner?: string;
   readonly model?: string;
   readonly signal?: AbortSignal;
-  /** False: at a provider's usage limit it ends, and the same call goes on later. */
+  /** False: a provider's usage limit ends it, and the same call goes on later. */
   readonly waitForLimits?: boolean;
   readonly onEvent: OnAssembleEvent;
 }
 
-/** That alone, of something that is asked with more. */
-export function askingOf({ project, config, runner, model, signal, waitForLimits, onEvent }: Asking): Asking {
+/** Picks these fields from larger options. */
+export function askingOf({
+  project,
+  config,
+  runner,
+  model,
+  signal,
+  waitForLimits,
+  onEvent,
+}: AgentCallOptions): AgentCallOptions {
   return { project, config, runner, model, signal, waitForLimits, onEvent };
 }
 
-interface OnePhase extends Asking {
+interface OnePhase extends AgentCallOptions {
   /** Of the run in the history. */
   readonly name: string;
-  /** Fields of the phase; its text is `prompt`, whatever braces that has. */
+  /** Fields of the phase. Its task is the argument `prompt`, whose braces are not placeholders. */
   readonly phase: object;
   readonly prompt: string;
   readonly maxUSD?: number;
@@ -35,7 +43,7 @@ interface OnePhase extends Asking {
 /** Asks an agent one thing, as a run of its own: it is in the history, and its processes end with it. */
 export async function runOnePhase(options: OnePhase): Promise<RunResult | { readonly refused: Failure }> {
   const { project, name, phase, prompt, config: settings, onEvent, ...limits } = options;
-  // It is a step of something else: who waits for runs to end is not told.
+  // A step of assembling: hooks are for whole runs.
   const { hooks: _hooks, ...config } = settings;
   const phases = [{ ...phase, task: '{args.prompt}', tools: [], cwd: 'temp', cache: { scope: 'off' } }];
   const { checkFlowText } = await import('../check/check-flow.js');

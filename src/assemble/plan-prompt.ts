@@ -7,7 +7,7 @@ import type { AssembleRequest } from './request.js';
 /** The last flow that the planner wrote, and what is wrong with it. */
 interface ToRepair {
   readonly flow?: JsonObject;
-  /** What it said where that was no flow. */
+  /** The planner's answer, where it was not a flow. */
   readonly answer?: string;
   readonly diagnostics: readonly string[];
   readonly examples: readonly Tried[];
@@ -22,7 +22,7 @@ interface PromptParts {
   readonly repair?: ToRepair;
 }
 
-/** Everything that the planner is told. What it means for plans that are there is `PLANNER_VERSION`. */
+/** The planner's prompt. Raise `PLANNER_VERSION` when a change should replace existing plans. */
 export function planPrompt({ request, allowScripts, agents, flows, repair }: PromptParts): string {
   const { task, input, output, examples } = request;
   return [

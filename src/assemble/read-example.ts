@@ -4,7 +4,7 @@ import type { Example } from './request.js';
 const FIELDS = ['name', 'input', 'output', 'judge', 'files'];
 const FORM = 'an example is {input, output}, with an optional judge (words) and files ({path: text})';
 
-/** An example as somebody wrote it; `name` is used where it has none. */
+/** An example as written by the user; `name` is the default for its name. */
 export function readExample(
   value: JsonValue,
   name: string,

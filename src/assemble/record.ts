@@ -5,10 +5,10 @@ import { parsedJson } from '../util/if-there.js';
 import type { AssembleRequest } from './request.js';
 import type { Uses } from './uses.js';
 
-/** Raised when an older record means something else; older ones are then shown, and not used. */
+/** Raised when the format changes: older records are then shown but not used. */
 export const RECORD_FORMAT = 1;
 
-/** One state of one attempt, as it was written; never changed afterwards. */
+/** One state of one attempt. Never changed once it is written. */
 export interface AssembledRecord extends AssembleRequest {
   readonly format: number;
   /** `<inputId>_<flowId>_<time>`, the first two shortened: the name of its file. */
@@ -16,12 +16,12 @@ export interface AssembledRecord extends AssembleRequest {
   /** The attempt that it belongs to: an attempt writes a record after each round. */
   readonly attempt: string;
   readonly inputId: string;
-  /** `none` where nothing that the planner said was a flow. */
+  /** `none` where no answer of the planner was a flow. */
   readonly flowId: string;
   readonly at: number;
   readonly status: 'complete' | 'incomplete';
-  /** How the attempt ended; `under-way`: another round was to follow. */
-  readonly ended: Ending;
+  /** How the attempt ended; `under-way`: another round follows. */
+  readonly ended: PlanEnding;
   readonly error?: string;
   /** The last flow. */
   readonly flow?: JsonObject;
@@ -38,13 +38,13 @@ export interface AssembledRecord extends AssembleRequest {
   readonly taskflow: string;
 }
 
-export type Ending = 'complete' | 'rounds' | 'money' | 'runner' | 'disk' | 'interrupted' | 'limit' | 'under-way';
+export type PlanEnding = 'complete' | 'rounds' | 'money' | 'runner' | 'disk' | 'interrupted' | 'limit' | 'under-way';
 
 export interface Round {
   /** `asked`: the planner wrote it; `kept`: the flow of an earlier attempt was tried again. */
   readonly how: 'asked' | 'kept';
   readonly flow?: JsonObject;
-  /** What the planner said, where that was no flow. */
+  /** The planner's answer, where it was not a flow. */
   readonly answer?: string;
   readonly diagnostics: readonly string[];
   readonly examples: readonly Tried[];
@@ -68,7 +68,7 @@ export function encodeRecord(record: AssembledRecord, key: string | undefined): 
 
 export interface ReadRecord {
   readonly record: AssembledRecord;
-  /** This user made it, here. */
+  /** This user made it, on this machine. */
   readonly own: boolean;
 }
 

@@ -10,7 +10,7 @@ export interface RequestProblem {
   readonly hint?: string;
 }
 
-/** Everything that is wrong with what was asked for, before anything is spent on it. */
+/** Everything that is wrong with a request, before anything is spent on it. */
 export async function requestProblems(request: AssembleRequest): Promise<readonly RequestProblem[]> {
   const { task, input, output, examples } = request;
   const problems: RequestProblem[] = task.trim() === '' ? [{ message: 'the task is empty' }] : [];

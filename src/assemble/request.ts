@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../model/json.js';
 
-/** What somebody wants a flow for. */
+/** What a flow is wanted for. */
 export interface AssembleRequest {
   /** In words. */
   readonly task: string;
@@ -12,12 +12,12 @@ export interface AssembleRequest {
 }
 
 export interface Example {
-  /** For people. */
+  /** For messages. */
   readonly name: string;
   readonly input: JsonObject;
   /** The result that is wanted. Without it, and without `judge`, any result that fits the output schema is good. */
   readonly output?: JsonValue;
-  /** What a result that is not exactly `output` is judged by, in words. */
+  /** In words: the criterion for a result that is not exactly `output`. */
   readonly judge?: string;
   /** Laid into the temporary folder in which the example is tried: text by path. */
   readonly files?: Readonly<Record<string, string>>;

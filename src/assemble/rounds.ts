@@ -5,13 +5,13 @@ import { addSpent, NOTHING_SPENT, type Spent } from '../model/outcome.js';
 import { catalogueOf } from './catalogue.js';
 import { checkPlan } from './check-plan.js';
 import { definitionOf } from './definition.js';
-import { type Asking, askingOf, runOnePhase } from './one-phase.js';
+import { type AgentCallOptions, askingOf, runOnePhase } from './one-phase.js';
 import { planPrompt } from './plan-prompt.js';
-import type { Ending, Round, Tried } from './record.js';
+import type { PlanEnding, Round, Tried } from './record.js';
 import { type AssembleLimits, type AssembleRequest, DEFAULT_USD } from './request.js';
 import { tryExample } from './try-example.js';
 
-interface Planning extends Asking {
+interface Planning extends AgentCallOptions {
   readonly request: AssembleRequest;
   readonly limits: AssembleLimits;
   readonly allowScripts: boolean;
@@ -20,13 +20,13 @@ interface Planning extends Asking {
   /** Rounds of the attempt that this one goes on from. */
   readonly earlier: readonly Round[];
   readonly spentBefore: Spent;
-  /** Keeps what is there after a round, before the next one is paid for. Says what went wrong. */
+  /** Writes down the state after a round, before the next one is paid for. Returns what went wrong. */
   readonly keep: (state: PlanState) => string | undefined;
 }
 
-/** Where planning stands. */
+/** The state of planning. */
 export interface PlanState {
-  readonly ended: Ending;
+  readonly ended: PlanEnding;
   readonly rounds: readonly Round[];
   readonly spent: Spent;
   readonly error?: string;
@@ -105,7 +105,7 @@ const STOPPED = { interrupted: 'interrupted', money: 'money', limit: 'a usage li
 const NO_FLOW = 'the answer is no flow: it has to be one JSON object with "phases"';
 const LONGEST_ANSWER = 4_000;
 
-/** Checks what was planned, and tries it on all examples: the planner is told of everything at once. */
+/** Checks a plan and tries it on all examples, so that the planner gets all problems at once. */
 async function heldAgainstExamples(planning: Planning, state: PlanState, planned: Planned): Promise<PlanState> {
   const { onEvent, project, config, allowScripts, request } = planning;
   const { how, flow: definition, answer, spent, durationMs } = planned;
@@ -160,7 +160,7 @@ function after(state: PlanState, round: Round, flow?: Flow): PlanState {
   return { ...state, rounds, ended: 'under-way', error };
 }
 
-/** Undefined where nothing is known to be wrong with it. */
+/** The first problem of a round; undefined where none is known. */
 export function errorOf({ diagnostics, examples }: Round): string | undefined {
   if (diagnostics.length > 0) {
     const more = diagnostics.length > 1 ? ` (and ${diagnostics.length - 1} more)` : '';
@@ -174,7 +174,7 @@ function lastError({ rounds, error }: PlanState): string {
   return error ?? (rounds.at(-1) && errorOf(rounds.at(-1)!)) ?? 'the money was used up before a flow was tried';
 }
 
-/** What may still be spent; undefined where the runner does not say what it costs and nobody set a limit. */
+/** What may still be spent; undefined where the runner reports no cost and no limit is set. */
 async function budget(planning: Planning, who: 'flow' | 'planner', spent: Spent): Promise<number | undefined> {
   const { project, config, limits } = planning;
   const left = (limits.maxUSD ?? DEFAULT_USD) - (spent.usd ?? 0);

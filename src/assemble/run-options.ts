@@ -12,7 +12,7 @@ import { isApproved } from './user-key.js';
 
 type Complete = Extract<AssembleOutcome, { readonly status: 'complete' }>;
 
-/** How an assembled flow is run: held to the limits of generated flows, with an input that fits what was asked for. */
+/** The options to run an assembled flow: with the limits of generated flows, and an input that fits its schema. */
 export async function assembledRun(
   { flow, record }: Complete,
   { project, config, args }: { readonly project: Project; readonly config: Config; readonly args: JsonObject },
@@ -24,19 +24,19 @@ export async function assembledRun(
   return { project, config, args, ...runOf(record, flow), continuation: { how: 'auto', finished: false } };
 }
 
-/** What a record says about the runs of its flow. */
-function runOf(record: AssembledRecord, flow: Flow): AssembledFlow {
+/** The options that follow from the record. */
+function runOf(record: AssembledRecord, flow: Flow): RunnableFlow {
   const source = { ref: recordFile(record.id), byName: false, digest: record.flowId };
   return { flow, source, generated: !record.allowScripts };
 }
 
-export type AssembledFlow = Pick<RunOptions, 'flow' | 'source'> & { readonly generated: boolean };
+export type RunnableFlow = Pick<RunOptions, 'flow' | 'source'> & { readonly generated: boolean };
 
-/** The flow of a record again, for a run that goes on. */
+/** The flow of a record, for a run that is continued. */
 export async function assembledFlow(
   { record, own }: ReadRecord,
   { project, config }: { readonly project: Project; readonly config: Config },
-): Promise<AssembledFlow | { readonly problem: string; readonly hint: string }> {
+): Promise<RunnableFlow | { readonly problem: string; readonly hint: string }> {
   const hint = `see taskflow assemble show ${record.id}`;
   if (!own && !isApproved(project, record)) return { problem: `${record.id} was not made by you here`, hint };
   const checked = await checkPlan(record.flow ?? {}, { project, config, allowScripts: record.allowScripts });

@@ -15,7 +15,7 @@ import { type Project, STATE_DIR } from '../util/project.js';
 import { statIfThere } from '../util/stat.js';
 import { makeTemporaryFolder } from '../util/temporary-folder.js';
 
-/** A copy of a project in which a flow can be tried: nothing that it does there reaches the project itself. */
+/** A copy of a project in which a flow is tried, so that nothing it does reaches the project. */
 interface Sandbox {
   readonly project: Project;
   readonly config: Config;
@@ -47,7 +47,7 @@ export function makeSandbox(project: Project, config: Config, files: Readonly<Re
   }
 }
 
-/** False when it is too much; what was copied is then removed again. Links are left out: they lead elsewhere. */
+/** False when it is too large; the partial copy is then removed. Links are left out, because they lead elsewhere. */
 function copyTree(from: string, to: string): boolean {
   const tally = { files: 0, bytes: 0 };
   const isCopied = copyFolder(from, to, tally);
@@ -62,7 +62,7 @@ function copyFolder(from: string, to: string, tally: { files: number; bytes: num
     const path = join(from, name);
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (stat?.isDirectory()) {
-      // Of our own folder only the flows and settings: runs, kept results and plans are not part of the project.
+      // Our own folder holds flows and settings, but also runs, kept results and plans, which are not copied.
       if (LEFT_OUT.has(name) || isState) continue;
       if (!copyFolder(path, join(to, name), tally)) return false;
     } else if (stat?.isFile()) {
@@ -80,14 +80,14 @@ function copyIfReadable(from: string, to: string): void {
     copyFileSync(from, to, constants.COPYFILE_FICLONE);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // Removed meanwhile, or not ours to read. A full disk is another matter.
+    // Removed meanwhile, or not readable. Anything else, such as a full disk, is an error.
     if (code !== 'ENOENT' && code !== 'EACCES') throw error;
   }
 }
 
 /**
- * Programs that the settings name by a path from the project root are meant to be those of the project. Nobody is to
- * hear of a trial: hooks are side effects.
+ * The settings for the copy: programs with a path from the project root stay those of the project. Without hooks, which
+ * are side effects.
  */
 function elsewhere({ hooks: _hooks, ...config }: Config, root: string): Config {
   const runners = Object.entries(config.runners).map(

@@ -7,12 +7,12 @@ import { startRun } from '../run/start/start-run.js';
 import { excerpt, isSame, resultValue } from './compare.js';
 import { limitsOf } from './events.js';
 import { judgeResult, type Stopped } from './judge.js';
-import { type Asking, askingOf } from './one-phase.js';
+import { type AgentCallOptions, askingOf } from './one-phase.js';
 import type { AssembleRequest, Example } from './request.js';
 import { makeSandbox } from './sandbox.js';
 
-/** A flow that is tried, and what bounds the trial. */
-interface Trial extends Asking {
+/** A flow to try, with the bounds of the trial. */
+interface Trial extends AgentCallOptions {
   readonly request: AssembleRequest;
   readonly flow: Flow;
   readonly allowScripts: boolean;
@@ -24,7 +24,7 @@ interface ExampleOutcome {
   readonly ok: boolean;
   readonly why?: string;
   readonly output?: JsonValue;
-  /** The trial itself was stopped: that says nothing about the flow. */
+  /** The trial was stopped, which says nothing about the flow. */
   readonly stopped?: Stopped;
   readonly spent: Spent;
   readonly durationMs: number;
@@ -84,13 +84,13 @@ function failed({ status, error, spent }: RunResult): Attempted {
   if (status === 'over-budget') return { stopped: 'money', spent };
   if (error?.code === 'usage-limit') return { stopped: 'limit', spent };
   if (status === 'paused') {
-    return { why: 'it waits for an approval: nobody is there while it is tried', spent };
+    return { why: 'it waits for an approval, and a trial has no person to ask', spent };
   }
   const detail = error?.detail === undefined ? '' : `\n${error.detail}`;
   return { why: `the flow failed in ${error?.phase ?? '?'}: ${error?.message ?? status}${detail}`, spent };
 }
 
-/** The schema first; then the very value, or a judge where the example has one. */
+/** Checks the schema first; then the exact value, or asks a judge where the example has a criterion. */
 async function judged(trial: Trial, example: Example, result: RunResult): Promise<Attempted> {
   const { spent } = result;
   const found = await resultValue(result, trial.request.output);

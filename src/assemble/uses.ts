@@ -11,11 +11,11 @@ import { sha256Hex } from '../util/digest.js';
 import type { Project } from '../util/project.js';
 import { readBounded } from '../util/read-bounded.js';
 
-/** What a flow uses, by name, with a digest of what each one says; `gone` for one that is not there. */
+/** What a flow uses, by name, with a digest of each content; `gone` for one that does not exist. */
 export interface Uses {
   /** `reviewer`, or `reviewer@user` in a flow that takes agents from one place only. */
   readonly agents: Digests;
-  /** The empty name is the project's own. */
+  /** The empty name is the project's default runner. */
   readonly runners: Digests;
   readonly flows: Digests;
 }
@@ -53,7 +53,7 @@ export async function usesOf(flow: Flow, world: UsesWorld): Promise<Uses> {
   return currentUses({ agents, runners, flows }, world);
 }
 
-/** What of this has changed since, in words. */
+/** Describes what has changed since. */
 export async function changedUses(uses: Uses, world: UsesWorld): Promise<readonly string[]> {
   const [agents, runners, flows] = [Object.keys(uses.agents), Object.keys(uses.runners), Object.keys(uses.flows)];
   const now = await currentUses({ agents, runners, flows }, world);
@@ -95,7 +95,7 @@ function agentDigest(written: string, { project }: UsesWorld): string {
   return digestOf(says);
 }
 
-/** Its settings, and the model that answers where nothing else is said. */
+/** Digest of its settings and of the default model. */
 async function runnerDigest(name: string, { project, config }: UsesWorld): Promise<string> {
   const found = await resolveRunner({ project, config, phaseRunner: name === '' ? undefined : name });
   if ('failure' in found) return GONE;

@@ -10,12 +10,12 @@ import { show } from './structure.js';
 export const UNDECLARED: ArgSpec = { type: 'string', required: false, secret: false, untyped: true };
 
 interface ArgCheck {
-  /** Of the project: paths stay inside it. */
+  /** Root of the project, which paths must not leave. */
   readonly root: string;
   readonly problems: Problems;
 }
 
-/** Declared arguments, with types worked out where none is written. */
+/** Declared arguments, with types inferred where none is written. */
 export function checkArgSpecs(
   raw: Readonly<Record<string, RawArg>>,
   path: Path,
@@ -76,7 +76,7 @@ function meaningless(path: Path, type: string, problems: Problems): void {
   problems.noEffect(path, `"${path.at(-1)}" means nothing without type: ${type}`);
 }
 
-/** Undefined: any value. Numbers, truth values and structures say by their default what they are. */
+/** Undefined: any value. A default that is a number, a boolean or a structure gives the type. */
 function typeOf(raw: RawArg): ArgSpec['type'] | undefined {
   if (raw.type === 'relative-path') return 'path';
   if (raw.type !== undefined) return raw.type as ArgSpec['type'];

@@ -5,7 +5,7 @@ import { checkJsonSchema } from './json-schema.js';
 import type { PhaseReader } from './phase-reader.js';
 import { show } from './structure.js';
 
-/** A flow that is to be made: its schemas, and whether `with` fits its input. A run holds the examples to them. */
+/** Checks a request for a flow: its schemas, and whether `with` fits its input. The run checks the examples. */
 export function checkAssemble(reader: PhaseReader, given: Readonly<Record<string, JsonValue>>): FlowSource {
   const { problems, trust } = reader.context;
   if (trust === 'generated') refuseGenerated(reader.problems, reader.path('assemble'), 'have flows assembled');

@@ -11,7 +11,7 @@ import { show } from './structure.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Fields of a phase or of a part of it, and what placeholders mean in them. */
+/** Fields of a phase or of a part of it, with the scope of their placeholders. */
 interface Written {
   readonly own: Fields;
   readonly scope?: TextScope;
@@ -109,7 +109,7 @@ function checkArgv(
   else checkProgram(reader, [...path, 0], { program, isAlone: rest.length === 0 });
 }
 
-/** `[ls -la]`. A path may have spaces in it; the name of a program has none. */
+/** Finds `[ls -la]`: a path may contain spaces, the name of a program does not. */
 function checkProgram(
   { context }: PhaseReader,
   path: Path,

@@ -20,17 +20,20 @@ import { LoadedFlows, loadUsedFlows } from './used-flows.js';
 import type { CheckWorld } from './world.js';
 
 interface CheckRequest extends Standing {
-  /** Relative to the project root, or absolute outside it: as people should see it. Its ending decides the notation. */
+  /**
+   * The path for messages: relative to the project root, or absolute outside it. Its extension decides between YAML and
+   * JSON.
+   */
   readonly file: string;
   readonly text: string | Buffer;
   readonly world: CheckWorld;
   readonly trust?: 'file' | 'generated';
-  /** For a flow without a name, instead of the file's. */
+  /** The name for a flow without one, instead of the file's. */
   readonly name?: string;
   readonly overrides?: FlowOverrides;
 }
 
-/** What the command line says instead of the flow. */
+/** Settings of the command line that override the flow's. */
 export interface FlowOverrides {
   readonly incremental?: true;
   /** `defaults.retry.max`, where the flow has none. */
@@ -46,7 +49,7 @@ interface CheckResult {
   readonly source: string;
 }
 
-/** A flow file's text as a checked flow, or all that is wrong with it. Starts no process and never throws. */
+/** Checks a flow file's text: the flow, or all its problems. Starts no process and never throws. */
 export async function checkFlowText(request: CheckRequest): Promise<CheckResult> {
   const start = isAbsolute(request.file) ? request.file : resolve(request.world.root, request.file);
   return check(request, new LoadedFlows(), [start]);
@@ -74,7 +77,7 @@ async function check(request: CheckRequest, loaded: LoadedFlows, trail: readonly
   return { ...(good ? { flow } : {}), diagnostics, dependencies: world.dependencies, source };
 }
 
-/** The check goes on with another number in place of a bad one: drops what it says about that number. */
+/** The check replaces a bad number by another one: drops the problems that it reports about the replacement. */
 function saidOnce(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   const place = ({ line, column }: Diagnostic) => `${line}:${column}`;
   const bad = new Set(diagnostics.filter(({ code }) => code === 'bad-number').map(place));
@@ -125,7 +128,7 @@ function positionOf(places: Source, offset: number | undefined) {
   return offset === undefined ? undefined : places.position(offset);
 }
 
-/** A flow that another one uses: its own problems are shown when it is checked itself. */
+/** Checks a flow that another one uses. Its problems are shown when it is checked itself. */
 function checkUsed(world: CheckWorld, loaded: LoadedFlows) {
   return async (file: string, bytes: Buffer, trail: readonly string[]): Promise<UsedFlow> => {
     const shown = displayPath(world.root, file);

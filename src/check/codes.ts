@@ -32,7 +32,7 @@ export const CODES = {
   'unknown-agent': 'no such agent, or its file cannot be used',
   'unknown-runner': 'no such runner in the settings',
   'unknown-model': 'a model role that the settings do not define',
-  'unknown-arg': 'an argument that nobody declares',
+  'unknown-arg': 'an argument that is not declared',
   'missing-arg': 'an argument that the used flow needs',
   'bad-arg': 'a value that an argument does not take',
   'unknown-flow': 'a used flow that is not there or has problems',

@@ -18,7 +18,7 @@ export type UsedFlow =
       readonly circle?: boolean;
     };
 
-/** What the check of a flow shares with those of the flows that are written inside it. */
+/** Shared between the check of a flow and those of the flows that are written inside it. */
 export interface SharedContext {
   readonly problems: Problems;
   readonly world: CheckWorld;
@@ -34,21 +34,21 @@ export interface SharedContext {
   readonly used: ReadonlyMap<string, UsedFlow>;
 }
 
-/** Where a flow stands, and what it is given from there. */
+/** The place of a nested flow, and what it gets from its surroundings. */
 export interface Standing {
   /** How many flows this one is nested in. */
   readonly depth?: number;
-  /** Arguments that the flow is given by its surroundings. */
+  /** Arguments that the surroundings give to the flow. */
   readonly given?: Readonly<Record<string, unknown>>;
   readonly mostPhases?: number;
   readonly agentScope?: AgentScope;
-  /** Of the flow around this one; its own win. A flow in its own file inherits nothing. */
+  /** Defaults of the flow around this one; its own override them. A flow in its own file inherits nothing. */
   readonly inherited?: AgentDefaults;
   /** For a fragment that is grafted into a running flow. */
   readonly around?: Surroundings;
 }
 
-/** What every part of one flow's check shares. */
+/** Shared by every part of one flow's check. */
 export interface CheckContext extends SharedContext {
   readonly agentScope: AgentScope;
   /** Warnings about placeholders are errors. */
@@ -66,22 +66,22 @@ export interface CheckContext extends SharedContext {
   readonly outputs: readonly string[];
   /** Maps of this flow by the name that they give to their item. */
   readonly itemNames: ReadonlyMap<string, string>;
-  /** Phases of the flows around this one: their outputs are not seen here. */
+  /** Phases of the flows around this one, whose outputs are not visible here. */
   readonly outer: ReadonlySet<string>;
-  /** For a grafted fragment: the flow that it grows in, whose outputs and arguments it sees. */
+  /** For a grafted fragment: the flow around it, whose outputs and arguments are visible. */
   readonly around?: Surroundings;
   /** Checks a flow that is written inside this one. */
   readonly checkInline: (def: unknown, path: Path, options: InlineOptions) => Flow | undefined;
 }
 
-/** What a grafted fragment sees of the flow around it. */
+/** The part of the surrounding flow that is visible in a grafted fragment. */
 export interface Surroundings {
-  /** Whether that phase's output can be seen; asking makes it a dependency of the phase that grows. */
+  /** Whether that phase's output is visible; the call makes it a dependency of the phase that grows. */
   seesPhase(id: string): boolean;
   readonly args: ReadonlySet<string>;
 }
 
-export interface InlineOptions {
+interface InlineOptions {
   readonly phase: string;
   readonly given: Readonly<Record<string, unknown>>;
   readonly mostPhases: number;
@@ -91,14 +91,14 @@ export interface InlineOptions {
 /** One phase as it is written, after its structure was checked: fields that were wrong are left out. */
 export interface PhaseSource {
   readonly id: string;
-  /** `agent` where none is known. */
+  /** `agent` if the kind is unknown. */
   readonly kind: Kind;
   /** Its `type` is unknown: only the fields that all kinds share are read. */
   readonly unknownKind?: true;
   readonly path: Path;
-  /** Fields that have another name in the file: short forms. */
+  /** Fields with another name in the file, from short forms. */
   readonly renamed?: Readonly<Record<string, string>>;
   readonly raw: Readonly<Record<string, unknown>>;
-  /** Names of all fields that are there, wrong ones included. */
+  /** Names of all written fields, including wrong ones. */
   readonly written: ReadonlySet<string>;
 }

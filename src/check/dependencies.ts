@@ -3,13 +3,13 @@ import { sha256Hex } from '../util/digest.js';
 import { markdownNames } from '../util/markdown-names.js';
 import { readBounded } from '../util/read-bounded.js';
 
-/** Something outside the file that its check looked at; null: it was not there. */
+/** Something outside the file that its check read; null: it did not exist. */
 export interface Dependency {
   readonly path: string;
   readonly digest: string | null;
 }
 
-/** Whether everything that a check looked at is still as it was. */
+/** Whether everything that a check read is unchanged. */
 export function unchanged(dependencies: readonly Dependency[]): boolean {
   return dependencies.every(({ path, digest }) => digestOf(path) === digest);
 }

@@ -17,7 +17,7 @@ export function isFlowPath(ref: string): boolean {
 interface Disk {
   readonly read: (path: string) => Buffer | undefined;
   readonly names: () => readonly string[];
-  /** Folder that paths are relative to; the project root when nothing is said. */
+  /** Folder that paths are relative to. Default: the project root. */
   readonly base?: string;
 }
 
@@ -61,7 +61,7 @@ export function projectFlowNames(project: Pick<Project, 'root' | 'home'>): reado
   return [...new Set(flowNamesIn(savedFlowFolders(project)[0]!))].sort();
 }
 
-/** `config.yaml` and tests are in the same folder and are no flows. */
+/** `config.yaml` and tests are in the same folder but are not flows. */
 function flowNamesIn(folder: string): readonly string[] {
   const files = namesIn(folder).filter((file) => !isTestFile(file));
   const names = files.map((file) => /^(.+)\.(?:ya?ml|json)$/.exec(file)?.[1]);

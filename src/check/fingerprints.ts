@@ -6,7 +6,7 @@ import { leavesProject, literalBase } from './paths.js';
 import type { PhaseReader, TextScope } from './phase-reader.js';
 import { show } from './structure.js';
 
-/** Fail closed: an unknown entry would never change the key. */
+/** Refuses an unknown entry, which would never change the key. */
 export function checkFingerprint(
   reader: PhaseReader,
   path: Path,
@@ -56,7 +56,7 @@ export function checkFingerprint(
   }
 }
 
-/** A path without a prefix is the commonest mistake. */
+/** Suggests an entry for a path without a prefix, the commonest mistake. */
 function likelyEntry(entry: string): string | undefined {
   if (entry.includes(':')) return undefined;
   const prefix = FINGERPRINT_PREFIXES.find((known) => known === `${entry}:`);

@@ -32,7 +32,7 @@ interface FlowOptions extends SharedContext, Standing {
   readonly file?: string;
   /** Path of the flow inside its file. */
   readonly path?: Path;
-  /** Counts the phases of all flows that are written inside each other. */
+  /** Counts the phases of a flow and of all flows that are written inside it. */
   readonly tally?: { phases: number };
   /** A flow around this one bounds what is spent. */
   readonly outerBudget?: boolean;
@@ -47,7 +47,7 @@ const DEEPEST_FLOWS = 20;
 const DEEPEST_GENERATED = 5;
 const MOST_GENERATED_PHASES = 100;
 
-/** The checked flow. Not usable if there were errors: the caller looks at `problems`. */
+/** The checked flow, which the caller must not use if `problems` has errors. */
 export function checkFlowValue(value: unknown, options: FlowOptions): Flow | undefined {
   const { problems, path = [], trust, depth = 0 } = options;
   const bareList = Array.isArray(value) && (path.length > 0 || trust === 'generated');
@@ -93,7 +93,7 @@ function readFlowFields(flow: Fields, path: Path, problems: Problems): Fields {
         target: 'key',
         ...suggestField(name, Object.keys(FLOW_FIELDS)),
       });
-      // The phases are under another name, so missing phases are not reported as well.
+      // The phases are under another name, so do not also report that they are missing.
       const meant = synonymOf(name, ['phases', 'task', 'tasks']);
       if (meant !== undefined && flow[meant] === undefined) good['phases'] ??= [];
     } else if (Object.hasOwn(IGNORED_FLOW_FIELDS, name)) {
@@ -113,7 +113,7 @@ function readFlowFields(flow: Fields, path: Path, problems: Problems): Fields {
     } else if (checkStructure(value, FLOW_FIELDS[name as keyof typeof FLOW_FIELDS], { path: at, problems })) {
       good[name] = value;
     } else if (name === 'phases' || name === 'task' || name === 'tasks' || name === 'chain') {
-      // The field is there and wrong: that is reported, not that it is missing.
+      // A wrong field is reported as wrong, not as missing.
       good[name] = [];
     } else if (name === 'defaults') {
       good[name] = salvage(value, FLOW_FIELDS.defaults, { path: at, problems }) ?? {};
@@ -131,7 +131,7 @@ function warnOfRunWide(flow: Fields, path: Path, problems: Problems): void {
   }
 }
 
-/** One by one, so that a mistake in one argument does not make the others unknown. */
+/** Reads arguments one by one, so that a mistake in one does not make the others unknown. */
 function readArgs(args: Fields, path: Path, problems: Problems): Fields {
   const good = Object.entries(args).map(([name, arg]) => {
     const at = [...path, name];
@@ -203,7 +203,7 @@ function contextOf(raw: Fields, options: FlowOptions, { sources, flowName, args 
   roles.name(at('model'), raw['model']);
   const hasBudget = raw['budget'] !== undefined || (options.outerBudget ?? false);
   const agentScope = (raw['agentScope'] ?? options.agentScope ?? 'both') as AgentScope;
-  /** Made for the first flow that is written inside this one. */
+  /** Made on demand, for the first flow that is written inside this one. */
   let inside: ReadonlySet<string> | undefined;
   return {
     ...{ problems, world, used, runners, roles, files, trust },
@@ -277,7 +277,7 @@ function readDefaults(raw: Fields, path: Path, context: CheckContext): PhaseDefa
 /** Id of the phase whose output is the result. */
 function checkGraph(phases: readonly Phase[], sources: readonly PhaseSource[], problems: Problems): string {
   const byId = new Map(sources.toReversed().map((source) => [source.id, source]));
-  // Of phases with one id, only the first has a place in the graph; that there are two is reported already.
+  // Of phases with the same id, which is already reported, only the first is in the graph.
   const unique = phases.filter(({ id }, index) => sources[index] === byId.get(id));
   for (const cycle of findCycles(unique)) {
     const { path } = byId.get(cycle[0]!)!;

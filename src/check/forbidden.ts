@@ -4,8 +4,8 @@ import type { Path } from '../parse/locate.js';
 import { Problems } from './problem.js';
 
 /**
- * Refused everywhere: names that reach into JavaScript's own objects, and numbers too large to be numbers
- * (`1e999`). They are reported, and what comes back is without them. Nesting is bounded by the parser.
+ * Refused everywhere: names that reach into JavaScript's own objects, and numbers too large to be numbers (`1e999`).
+ * Reports them, and returns the value without them. The parser bounds the nesting.
  */
 export function withoutForbidden(value: JsonValue, problems: Problems): JsonValue {
   if (isHarmless(value)) return value;
@@ -18,7 +18,7 @@ export function withoutForbidden(value: JsonValue, problems: Problems): JsonValu
 
 /** A copy without them, for the rest of the check. */
 function cleaned(value: JsonValue): JsonValue {
-  // Any number will do: this one is reported already.
+  // Already reported: any number will do.
   if (typeof value === 'number') return Number.isFinite(value) ? value : 1;
   if (Array.isArray(value)) return value.map(cleaned);
   if (!isJsonObject(value)) return value;
@@ -26,7 +26,7 @@ function cleaned(value: JsonValue): JsonValue {
   return Object.fromEntries(good.map(([name, member]) => [name, cleaned(member)]));
 }
 
-/** Most of a flow is texts, which need no visit. */
+/** Skips texts, which are most of a flow. */
 function isHarmless(value: unknown): boolean {
   return typeof value === 'string' || typeof value === 'boolean' || value === null;
 }
@@ -59,7 +59,7 @@ function visit(value: unknown, path: (string | number)[], problems: Problems): v
   }
 }
 
-/** Names that are values (an id, the name of a flow) are checked by the caller: not every text is a name. */
+/** For names that are values (an id, the name of a flow): the caller knows which texts are names. */
 export function forbiddenName(path: Path, name: string, problems: Problems): void {
   problems.error(path, 'forbidden-name', refusal(name));
 }

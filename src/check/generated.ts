@@ -28,8 +28,8 @@ type GeneratedFlow =
   | { readonly diagnostics: readonly Diagnostic[]; readonly source: string };
 
 /**
- * A definition that a model made at run time: a flow, `{phases}` or a bare list, as a value or as text around which
- * there may be a Markdown fence or prose. It is untrusted, and held to the tighter rules of generated flows.
+ * Checks a definition that a model made at run time: a flow, `{phases}` or a bare list, as a value or as text, perhaps
+ * in a Markdown fence or prose. It is untrusted: the stricter rules for generated flows apply.
  */
 export async function checkGenerated(
   project: Project,
@@ -56,15 +56,12 @@ export async function checkGenerated(
   return flow ? { flow } : { diagnostics: diagnostics.map(inOneLine), source };
 }
 
-/**
- * These become lines of a failure, and may be read by the model that made the mistake: the hint goes with the
- * message.
- */
+/** Joins message and hint: both become one line of a failure, which the model may read to repair the definition. */
 function inOneLine({ hint, ...diagnostic }: Diagnostic): Diagnostic {
   return hint === undefined ? diagnostic : { ...diagnostic, message: `${diagnostic.message} (${hint})` };
 }
 
-/** A grafted fragment sees what is surely done when it grows: everything that its phase waited for. */
+/** A grafted fragment sees everything that its phase waited for, which is done when it grows. */
 function surroundings({ parent, phase: id }: GeneratedOptions): Surroundings | undefined {
   const byId = new Map(parent.phases.map((phase) => [phase.id, phase]));
   const grows = byId.get(id);
@@ -81,7 +78,7 @@ function surroundings({ parent, phase: id }: GeneratedOptions): Surroundings | u
 
 const FENCE = /^[ \t]*(`{3,}|~{3,})[ \t]*([\w-]*)[^\n]*\n([\s\S]*?)\n?[ \t]*\1[ \t]*$/gm;
 
-/** The JSON in what a model said: all of it, the fenced part, or from the first bracket to the last. */
+/** The JSON in a model's answer: all of it, the fenced part, or from the first bracket to the last. */
 export function extractJson(text: string): string {
   const trimmed = text.trim();
   if (isJson(trimmed)) return trimmed;
@@ -93,7 +90,7 @@ export function extractJson(text: string): string {
   const start = trimmed.search(/[[{]/);
   const end = Math.max(trimmed.lastIndexOf(']'), trimmed.lastIndexOf('}'));
   if (start !== -1 && end > start) candidates.push(trimmed.slice(start, end + 1));
-  // If none is JSON, the checker reports what is wrong with the best.
+  // If none is JSON, the checker reports the problems of the first.
   return candidates.find(isJson) ?? candidates[0] ?? trimmed;
 }
 

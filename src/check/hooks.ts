@@ -5,7 +5,7 @@ import type { Path } from '../parse/locate.js';
 import type { Problems } from './problem.js';
 import { checkStructure } from './structure.js';
 
-/** Each hook on its own; `onComplete` is another name for `onSuccess`. */
+/** Reads each hook on its own; `onComplete` is another name for `onSuccess`. */
 export function readHooks(value: Readonly<Record<string, unknown>>, path: Path, problems: Problems): Hooks | undefined {
   if (!checkStructure(value, FLOW_FIELDS.hooks, { path, problems })) return undefined;
   const hooks = Object.entries(value).map(([name, written]) => {

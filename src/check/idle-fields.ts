@@ -16,8 +16,8 @@ const RETRY = ['retry'];
 const FAN_OUT: ReadonlySet<Kind> = new Set<Kind>(['parallel', 'map', 'reduce', 'tournament']);
 
 /**
- * Fields that are right for the kind and still do nothing, because of what else the phase says. Someone who wrote one
- * believes in it: a working folder that is ignored is a command in the wrong place.
+ * Warns of fields that are right for the kind but have no effect because of another field. Their author expects one: an
+ * ignored working folder is a command in the wrong place.
  */
 export function checkIdleFields(reader: PhaseReader, phase: Phase): void {
   const { raw, path, written } = reader.source;
@@ -37,7 +37,7 @@ export function checkIdleFields(reader: PhaseReader, phase: Phase): void {
   }
 }
 
-/** What a JSON Schema asks of objects and lists, to which a text says nothing. */
+/** Keywords of JSON Schema about objects and lists, which do not apply to a text. */
 const ABOUT_STRUCTURE = ['properties', 'required', 'patternProperties', 'additionalProperties', 'items', 'prefixItems'];
 
 /** Without `output: json` the contract is held against the output's text. */
@@ -66,7 +66,7 @@ function workOf(phase: Phase, written: ReadonlySet<string>): 'agent' | 'command'
     case 'approval':
       return 'decision';
     case 'gate':
-      // A task or a score that is wrong is reported as such.
+      // A wrong task or score is already reported.
       return written.has('task') || phase.score?.judge || (written.has('score') && !phase.score) ? 'agent' : 'decision';
     case 'map':
       return ({ task: 'agent', run: 'command', use: 'flow' } as const)[phase.body.type];
@@ -85,13 +85,13 @@ export function noEffect(reader: PhaseReader, field: string, why: string): void 
 }
 
 interface Idle {
-  /** The way to what holds the fields. */
+  /** The path to the object with the fields. */
   readonly path: Path;
   readonly holder: Readonly<Record<string, unknown>>;
   readonly why: string;
 }
 
-/** Each of these fields that is there does nothing, for one reason. */
+/** Warns that these fields, where they are written, have no effect, for one reason. */
 export function warnIdle(reader: PhaseReader, fields: readonly string[], { path, holder, why }: Idle): void {
   for (const field of fields) if (holder[field] !== undefined) warnAt(reader, [...path, field], why);
 }

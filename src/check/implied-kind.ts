@@ -38,8 +38,8 @@ function impliedKind({ raw }: Pick<Untyped, 'raw'>): { readonly kind: Kind; read
 }
 
 /**
- * A phase that has no type and nothing that an agent could do: `run` alone is the commonest case. It is checked as
- * what it is meant to be, so that nothing else is said about the same slip.
+ * The kind of a phase without a type and without a task: most often one with `run`. It is checked as the kind that it
+ * was meant to be, so that one slip gives one problem.
  */
 export function untypedKind(phase: Untyped, problems: Problems): Kind {
   const { raw, id, path } = phase;

@@ -1,3 +1,4 @@
+import { isTextList } from '../model/json.js';
 import type { Path } from '../parse/locate.js';
 import { schemaPatterns } from '../plan/schema-patterns.js';
 import type { Problems } from './problem.js';
@@ -10,7 +11,7 @@ const ONE = ['items', 'not', 'if', 'then', 'else', 'contains', 'additionalProper
 const LISTS = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
 const NAMED = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
 
-/** The mistakes that people make in a JSON Schema; a validator at run time would silently let everything pass. */
+/** Finds common mistakes in a JSON Schema, with which a validator would silently let everything pass. */
 export function checkJsonSchema(schema: unknown, path: Path, problems: Problems): void {
   checkPart(schema, path, problems);
   checkReferences(schema, path, problems);
@@ -63,7 +64,7 @@ function checkKeywords(fields: Readonly<Record<string, unknown>>, path: Path, pr
       suggest: { name: String(name), known: TYPES },
     });
   }
-  if (required !== undefined && !(Array.isArray(required) && required.every((name) => typeof name === 'string'))) {
+  if (required !== undefined && !isTextList(required)) {
     problems.error([...path, 'required'], 'bad-schema', '"required" is a list of names');
   }
   if (values !== undefined && !Array.isArray(values)) {

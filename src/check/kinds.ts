@@ -17,7 +17,7 @@ type OwnPart<K extends Kind> = Omit<Extract<Phase, { kind: K }>, keyof import('.
 
 type Builders = { readonly [K in Kind]: (reader: PhaseReader) => OwnPart<K> };
 
-/** One entry per kind: reads the kind's own fields, says what is wrong with them, and makes the checked part. */
+/** One entry per kind: reads the kind's own fields, reports their problems, and makes the checked part. */
 export const KIND_BUILDERS: Builders = {
   agent: (reader) => ({ kind: 'agent', body: taskBody(reader) }),
 

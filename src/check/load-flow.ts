@@ -16,13 +16,11 @@ import { diskWorld } from './world.js';
 interface LoadOptions {
   /** Folder that a path is relative to; the project root when nothing is said. */
   readonly base?: string;
-  /** Neither reads nor writes what earlier checks left behind. */
+  /** Neither reads nor writes kept checks. */
   readonly withoutKept?: boolean;
-  /**
-   * Names of the runners that there are besides the built-in ones; those of the settings files when nothing is said.
-   */
+  /** Names of the defined runners, besides the built-in ones. Default: those of the settings files. */
   readonly runners?: readonly string[];
-  /** Model roles that there are; those of the settings files when nothing is said. */
+  /** Defined model roles. Default: those of the settings files. */
   readonly models?: readonly string[];
   readonly overrides?: FlowOverrides;
   /** Also warns of fingerprints that match no file. */
@@ -35,11 +33,13 @@ export type LoadedFlow =
       readonly warnings: readonly Diagnostic[];
       /** Absolute. */
       readonly file: string;
-      /** Of the file's bytes. */
+      /** Digest of the file's bytes. */
       readonly digest: string;
-      /** The file's text, where it was read as text; a kept check does not need it. */
+      /** The file's text; absent after a kept check, which does not need it. */
       readonly source?: string;
-      /** Everything outside that had a part in this: the file, where it was looked for, and what its check read. */
+      /**
+       * Everything that the result depends on: the file, the places where it was looked for, and what its check read.
+       */
       readonly looked: readonly Dependency[];
     }
   | {
@@ -48,7 +48,7 @@ export type LoadedFlow =
       readonly source?: string;
     };
 
-/** Raised when a checked flow looks different or means something else. */
+/** Raised when the form or the meaning of a checked flow changes. */
 const KEPT_FORMAT = 6;
 
 interface Kept {
@@ -60,7 +60,7 @@ interface Kept {
 
 /**
  * The checked flow behind FLOW, a path or a saved flow's name. An unchanged file is not checked again: its checked form
- * is kept by the digest of its bytes, and good as long as everything that the check looked at is unchanged too.
+ * is kept by the digest of its bytes, and valid as long as everything that the check read is unchanged, too.
  */
 export async function loadFlow(project: Project, ref: string, options: LoadOptions = {}): Promise<LoadedFlow> {
   const absent: Dependency[] = [];
@@ -83,14 +83,14 @@ export async function loadFlow(project: Project, ref: string, options: LoadOptio
   return { flow, warnings, file, digest, source, looked: [...absent, { path: file, digest }, ...dependencies] };
 }
 
-/** A flow's text and where it is from. */
+/** A flow's text and its origin. */
 interface WrittenFlow {
-  /** As people should see it. */
+  /** The path for messages. */
   readonly file: string;
   readonly bytes: Buffer;
-  /** Of the bytes. */
+  /** Digest of the bytes. */
   readonly digest: string;
-  /** Made by a model: held to the limits for generated flows. */
+  /** Made by a model: the limits for generated flows apply. */
   readonly trust?: 'generated';
 }
 
@@ -127,8 +127,8 @@ export async function checkKept(
 }
 
 /**
- * Which runners and model roles there are decides whether a flow is good; where files say so, they are among what the
- * check looked at.
+ * Whether a flow is valid depends on the defined runners and model roles; those from settings files are among the
+ * dependencies of the check.
  */
 function keptKey({ runners, models, overrides = {} }: LoadOptions, parts: readonly string[]): string {
   const given = (runners || models) && [runners?.toSorted() ?? null, models?.toSorted() ?? null];

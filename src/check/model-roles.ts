@@ -4,8 +4,8 @@ import type { Problems } from './problem.js';
 import type { CheckWorld } from './world.js';
 
 /**
- * The model roles that a flow names: `{{strong}}`. What each stands for is in the settings, which are read once, at the
- * end, and only by flows that name one.
+ * The model roles that a flow names: `{{strong}}`. The settings define them, and are read once, at the end, only for a
+ * flow that names one.
  */
 export class NamedRoles {
   readonly #named = new Map<string, { readonly path: Path; readonly role: string; readonly of: string | undefined }>();

@@ -3,12 +3,12 @@ import { parseTemplate } from '../plan/template.js';
 import type { Problems } from './problem.js';
 import type { CheckWorld } from './world.js';
 
-/** Also one of a name that `as` gives to an item. */
+/** Also matches a name that `as` gives to an item. */
 const PLACEHOLDER = /\{[A-Za-z_][\w-]*(?:\.[\w-]+)*\}/;
 
 /**
- * The files that fingerprints name. Whether there are any takes waiting, which the check of a phase does not, and is
- * asked only where a person wants to know: a run finds out by itself.
+ * The files that fingerprints name. Looking for them is asynchronous, which the check of a phase is not, and done only
+ * where a person wants to know: a run finds out by itself.
  */
 export class NamedFiles {
   readonly #named: { readonly path: Path; readonly entry: string; readonly outputs: readonly string[] }[] = [];

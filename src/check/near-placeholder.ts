@@ -17,18 +17,21 @@ export interface NearPlaceholder {
 export interface Names {
   readonly args: ReadonlySet<string>;
   readonly phases: { has(id: string): boolean; keys(): Iterable<string> };
-  /** Maps by the name that they give to their item. */
+  /** Maps by the name of their item. */
   readonly itemNames: ReadonlyMap<string, string>;
   /** The item's name, in the body of a map. */
   readonly item?: string;
   readonly inLoop: boolean;
-  /** Code has braces of its own: only what can be nothing else counts. */
+  /** Code has braces of its own, so only certain mistakes count. */
   readonly isCode: boolean;
 }
 
 export interface NearMisses {
   readonly near: readonly NearPlaceholder[];
-  /** Single words in braces that are close to nothing. In a map that never mentions its item, one of them is meant. */
+  /**
+   * Single words in braces without a near name. In a map that never mentions its item, one of them was meant as the
+   * item.
+   */
   readonly words: readonly Omit<NearPlaceholder, 'meant'>[];
 }
 
@@ -40,7 +43,8 @@ const UNCLOSED = /\{((?:steps\.[\w-]+\.(?:output|json)|args\.[\w-]+)(?:\.[\w-]+)
 const OTHER_LANGUAGE = /(?:\$|\\[A-Za-z]+)$/;
 
 /**
- * Placeholders that are misspelt. JSON, CSS and code in a prompt are none: what counts has a name that is known here.
+ * Finds misspelt placeholders. JSON, CSS and code in a prompt do not count: a misspelt placeholder is near a known
+ * name.
  */
 export function nearMisses(text: string, names: Names): NearMisses {
   const near: NearPlaceholder[] = [];
@@ -56,9 +60,9 @@ export function nearMisses(text: string, names: Names): NearMisses {
     );
     const isSpaced = before !== '' || after !== '';
     if (OTHER_LANGUAGE.test(text.slice(Math.max(0, offset - 40), offset))) continue;
-    // A placeholder; or one in double braces, which is how its text is written.
+    // A correct placeholder, or one in double braces, which stands for its text.
     if (!isSpaced && isPlaceholder(inner!, names.item)) continue;
-    // `{ name }` takes a name out of an object in JavaScript; a placeholder with spaces has a dot, or double braces.
+    // `{ name }` is JavaScript; a placeholder with spaces has a dot, or double braces.
     if (isSpaced && !isDouble && !inner!.includes('.')) continue;
     const place = { offset, length: written.length, written };
     const meant = isSpaced && isUsable(inner!, names) ? { meant: `{${inner}}` } : meantBy(inner!, names);
@@ -85,7 +89,7 @@ function addUnclosed(text: string, { phases, args }: Names, near: NearPlaceholde
   }
 }
 
-/** The root alone is a word like any other: `{{ item }}` counts only where there is an item. */
+/** A root alone is an ordinary word: `{{ item }}` counts only where there is an item. */
 function isUsable(inner: string, { item }: Names): boolean {
   if (!isPlaceholder(inner, item)) return false;
   return item !== undefined || !/^item(?:\.|$)/.test(inner);

@@ -22,7 +22,7 @@ interface NearOptions {
 
 const PROMPTS: readonly unknown[] = ['task', 'systemPrompt', 'judge'];
 
-/** What happens to the text as it is. */
+/** What happens to the unchanged text. */
 function fate(path: Path): string {
   return PROMPTS.includes(path.at(-1)) ? 'it would be sent, and paid for, as text' : 'it stays text';
 }
@@ -36,21 +36,21 @@ function bareReferences(condition: ConditionNode): readonly string[] {
   return values.filter((value) => typeof value === 'string').filter((word) => REFERENCE.test(word));
 }
 
-/** Says which texts of one phase are misspelt placeholders. */
+/** Warns of misspelt placeholders in the texts of one phase. */
 export class NearWarnings {
-  /** Words in braces in the body of a map that are close to nothing. */
+  /** Words in braces in the body of a map without a near name. */
   readonly #words: { path: Path; word: NearMisses['words'][number] }[] = [];
 
   constructor(private readonly options: NearOptions) {}
 
-  /** `settled`: offsets of which something was said already. */
+  /** `settled`: offsets with a problem that is already reported. */
   text(place: NearPlace, settled: readonly number[] = []): void {
     const { near, words } = nearMisses(place.text, this.#names(place));
     for (const miss of near) if (!settled.includes(miss.offset)) this.#say(place.path, miss);
     if (place.item) this.#words.push(...words.map((word) => ({ path: place.path, word })));
   }
 
-  /** In code a right placeholder is an error: the advice is the same. */
+  /** In code a correct placeholder is an error, too, with the same advice. */
   code(path: Path, text: string, advice: (placeholder: string) => string): void {
     const { near } = nearMisses(text, { ...this.#names({}), isCode: true });
     for (const miss of near) this.#say(path, miss, advice(miss.meant.slice(1, -1)));
@@ -65,12 +65,12 @@ export class NearWarnings {
     }
   }
 
-  /** What was meant at this place of a condition that cannot be read. */
+  /** The placeholder that was meant at this place of a condition that does not parse. */
   meantAt(place: NearPlace, offset: number): string | undefined {
     return nearMisses(place.text, this.#names(place)).near.find((miss) => miss.offset === offset)?.meant;
   }
 
-  /** For a map that mentions its item nowhere: words in braces have no other meaning than that. */
+  /** For a map that mentions its item nowhere: words in braces were probably meant as the item. */
   unknownWords(): void {
     const { itemName, warn } = this.options;
     for (const { path, word } of this.#words) {

@@ -13,7 +13,7 @@ import { show } from './structure.js';
 
 const SOURCES = ['use', 'def', 'assemble'];
 
-/** Where the nested flow of a `flow` or `expand` phase comes from. */
+/** Checks the source of the nested flow of a `flow` or `expand` phase. */
 export function checkSource(reader: PhaseReader, given: Readonly<Record<string, JsonValue>>): FlowSource {
   const { raw, kind, id, path, written } = reader.source;
   const { problems } = reader.context;
@@ -57,7 +57,7 @@ function generatedSource(reader: PhaseReader, def: string): FlowSource {
   return { from: 'generated', def };
 }
 
-/** A saved flow, and whether the arguments fit what it declares. */
+/** Checks a saved flow, and whether the arguments fit its declarations. */
 export function checkUse(reader: PhaseReader, use: string, given: Readonly<Record<string, JsonValue>>): void {
   const { problems, trust, used } = reader.context;
   const path = reader.path('use');
@@ -115,7 +115,7 @@ function checkGivenArgs(reader: PhaseReader, flow: Flow, given: Readonly<Record<
     }
   }
   const { raw, written } = reader.source;
-  // Something stood there: its own problem is reported, not what is missing in it.
+  // `with` was wrong, which is reported, not its missing arguments.
   if (raw['with'] === undefined && written.has('with')) return;
   for (const [name, spec] of Object.entries(flow.args)) {
     if (isMissing(name, spec, given)) {

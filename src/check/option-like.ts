@@ -5,12 +5,12 @@ import type { PlaceholderRef } from '../plan/placeholder.js';
 import { parseTemplate } from '../plan/template.js';
 import type { PhaseReader } from './phase-reader.js';
 
-/** They print or compare what they are given. */
+/** These programs only print or compare their arguments. */
 const WITHOUT_OPTIONS = /^(?:echo|printf|true|false|test|\[|expr)$/;
 /** Arguments after the script belong to the script. */
 const INTERPRETERS = /^(?:node|bun|deno|tsx|ts-node|python[\d.]*|ruby|perl|php|sh|bash|dash|zsh|fish)$/;
 const END_OF_OPTIONS = new Set(['--', '--end-of-options']);
-/** Programs of the system; any other that is named by its path is the project's own, and knows what it takes. */
+/** Programs of the system. Any other path is the project's own program, which handles its arguments. */
 const SYSTEM_FOLDER = /^\/(?:usr\/(?:local\/)?)?s?bin\//;
 
 /** `git diff "{args.base}"` with `--output=FILE`: a value that begins with a dash is an option to most programs. */
@@ -25,7 +25,7 @@ export function warnOfOptions(
     const element = argv[index]!;
     if (END_OF_OPTIONS.has(element)) return;
     if (INTERPRETERS.test(program) && index > 1 && !argv[index - 1]!.startsWith('-')) return;
-    // Most short options before a value take it, whatever it looks like.
+    // Most short options take the next element as their value, even if it begins with a dash.
     if (!element.startsWith('{') || code.has(index) || /^-[A-Za-z]$/.test(argv[index - 1]!)) continue;
     const first = parseTemplate(element, reader.itemName).segments[0];
     if (first?.type === 'ref' && mayBeginWithDash(reader, first.ref)) warn(reader, [...path, index], first.ref);

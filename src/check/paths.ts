@@ -1,8 +1,8 @@
 import { parseTemplate } from '../plan/template.js';
 
 /**
- * Whether a written path can lead out of the project. Placeholders count as one plain name each; what they become is
- * looked at again when the phase runs.
+ * Whether a written path can lead out of the project. A placeholder counts as one plain name; its value is checked
+ * again when the phase runs.
  */
 export function leavesProject(path: string): boolean {
   const literal = withoutPlaceholders(path);
@@ -32,7 +32,7 @@ function withoutPlaceholders(text: string): string {
     .join('');
 }
 
-/** The folder that every match of a pattern is in: it can be looked up before anything is matched. */
+/** The folder that holds every match of a pattern, known before the match. */
 export function literalBase(pattern: string): string {
   const plain: string[] = [];
   for (const part of pattern.split('/')) {

@@ -1,15 +1,18 @@
 import type { Flow, Phase } from '../model/flow.js';
 import { mayBeCrossRun } from '../model/kind.js';
 
-/** The flow that a `use` names; undefined where only the run knows (a placeholder), or it cannot be loaded. */
+/**
+ * The flow that a `use` names; undefined for a placeholder, which only the run knows, and for a flow that cannot be
+ * loaded.
+ */
 type ResolveUse = (use: string) => Flow | undefined;
 
 const DEEPEST = 20;
 
 /**
- * Why a phase that contains this flow may not be reused across runs: a gate or an approval in it decides about this
- * run, and what is not idempotent or never reused must happen. Looks through nested flows at any depth; undefined:
- * nothing is in the way. The check uses it on what is written, the run on what was generated.
+ * Why a phase that contains this flow may not be reused across runs: a gate or an approval decides about one run, and a
+ * phase that is not idempotent or never reused must execute. Looks into nested flows at any depth; undefined: it may be
+ * reused. The check calls it for written flows, the run for generated ones.
  */
 export function crossRunObstacle(flow: Flow, resolve: ResolveUse, depth = 0): string | undefined {
   for (const phase of flow.phases) {
@@ -26,7 +29,7 @@ export function crossRunObstacle(flow: Flow, resolve: ResolveUse, depth = 0): st
   return undefined;
 }
 
-/** The shortest time to live of anything inside: a flow may not outlive its parts. */
+/** The shortest time to live inside a flow, whose result may not be kept longer than its parts. */
 export function innerTtlMs(flow: Flow, resolve: ResolveUse, depth = 0): number | undefined {
   let shortest: number | undefined;
   for (const phase of flow.phases) {
@@ -39,9 +42,7 @@ export function innerTtlMs(flow: Flow, resolve: ResolveUse, depth = 0): number |
   return shortest;
 }
 
-/**
- * A phase that starts a process of its own, or a fingerprint that does, at any depth; a generated flow may use none.
- */
+/** Whether a phase or a fingerprint, at any depth, starts a process, which a generated flow must not. */
 export function executesCommand(flow: Flow, resolve: ResolveUse, depth = 0): boolean {
   return flow.phases.some(
     (phase) =>
@@ -57,7 +58,7 @@ function hasCommand(phase: Phase): boolean {
   return 'branches' in phase && phase.branches.some(({ body }) => body.type === 'run');
 }
 
-/** The flows that a phase runs, as far as they are known before the run. */
+/** The nested flows of a phase that are known before the run. */
 export function nestedFlows(phase: Phase, resolve: ResolveUse): readonly Flow[] {
   const use = phase.kind === 'map' && phase.body.type === 'use' ? phase.body.use : undefined;
   const source = phase.kind === 'flow' || phase.kind === 'expand' ? phase.source : undefined;

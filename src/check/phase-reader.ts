@@ -10,17 +10,17 @@ import { fieldPath } from './shorthand.js';
 import { conditionPatterns, warnIfSlow } from './slow-patterns.js';
 import { show } from './structure.js';
 
-/** Which placeholders have a value in a text depends on where it is. */
+/** Where a text is, which decides which placeholders have a value. */
 export interface TextScope {
-  /** The map's item. */
+  /** In the body of a map: `{item}`. */
   readonly item?: boolean;
-  /** `{loop…}`, `{reflexion}` and the loop's own output. */
+  /** In a loop: `{loop…}`, `{reflexion}` and the loop's own output. */
   readonly loop?: boolean;
 }
 
 /**
- * Reads the texts of one phase, and notes what they mention: every `{steps.x…}` is an edge. `quoted` phases are those
- * whose output becomes part of a text; a condition only decides.
+ * Reads the texts of one phase and collects what they mention: every `{steps.x…}` is an edge. `quoted` phases have
+ * their output in a text, not only in a condition.
  */
 export class PhaseReader {
   readonly mentioned = new Set<string>();
@@ -75,7 +75,7 @@ export class PhaseReader {
     if (text.includes('{')) this.#near.code(path, text, advice);
   }
 
-  /** A text from the defaults of the flow: its mentions are edges too. Its problems are reported at the defaults. */
+  /** A text from the defaults of the flow: its mentions are edges, too. Its problems are reported at the defaults. */
   inherited(path: Path, text: string): void {
     for (const { root, name, offset, length } of templateRefs(parseTemplate(text, this.itemName))) {
       if (root === 'previous') this.usesPrevious = true;
@@ -142,7 +142,7 @@ export class PhaseReader {
     return text;
   }
 
-  /** `model`: what the flow says instead of the agent's own. */
+  /** `model`: the flow's own, which overrides the agent's. */
   agent(path: Path, name: string, model?: unknown): string {
     const { problems, world, agentScope, roles } = this.context;
     const found = world.agent(name, agentScope);
@@ -154,7 +154,10 @@ export class PhaseReader {
     return name;
   }
 
-  /** What a fragment that grows from this phase sees. Its mentions are this phase's dependencies; nothing is quoted. */
+  /**
+   * The surroundings of a fragment that grows from this phase. Its mentions are this phase's dependencies, but nothing
+   * is quoted.
+   */
   surroundings(): Surroundings {
     const { phases, args, around } = this.context;
     return {
@@ -256,7 +259,7 @@ export class PhaseReader {
     });
   }
 
-  /** An error where the flow is strict about placeholders. */
+  /** Reports an error instead where the flow is strict about placeholders. */
   #warn(problem: Omit<Problem, 'severity'>): void {
     this.problems.add({ ...problem, severity: this.context.strict ? 'error' : 'warning' });
   }
@@ -266,7 +269,7 @@ function spanOf({ offset, length }: PlaceholderRef): NonNullable<Problem['span']
   return { offset, length };
 }
 
-/** Kinds whose output is what an agent or a program said; the others make their own JSON. */
+/** Whether the output is text of an agent or a program; other kinds make their own JSON. */
 function saysText({ kind, unknownKind, raw }: PhaseSource): boolean {
   if (unknownKind) return false;
   const plain = kind === 'agent' || kind === 'script' || kind === 'reduce' || kind === 'loop' || kind === 'race';

@@ -25,7 +25,7 @@ export interface PhaseDefaults {
   readonly path: Path;
 }
 
-/** A phase of no known kind may be meant as a map or a loop. */
+/** A phase of unknown kind may be meant as a map or a loop. */
 const ANYWHERE = { item: true, loop: true };
 const NO_NEEDS: readonly Edge[] = [];
 const NO_POLICY: CachePolicy = { scope: 'run-only', fingerprint: [], named: false, implied: false };
@@ -33,14 +33,14 @@ const NO_POLICY: CachePolicy = { scope: 'run-only', fingerprint: [], named: fals
 type Base = { -readonly [F in keyof PhaseBase]: PhaseBase[F] };
 type Draft = Phase & { needs: readonly Edge[]; cache: CachePolicy };
 
-/** The checked phase. Everything that is wrong with it has been reported when this returns. */
+/** The checked phase, after reporting all its problems. */
 export function checkPhase(
   reader: PhaseReader,
   defaults: PhaseDefaults,
   place?: Pick<PhaseBase, 'line' | 'column'>,
 ): Phase {
   const { raw, kind, unknownKind } = reader.source;
-  // Filled in place: copying a phase would be a good part of the cost of checking it.
+  // Filled in place, because copies would take much of the time of a check.
   const base = basePart(reader, defaults);
   const own = unknownKind ? { body: taskBody(reader, ANYWHERE) } : KIND_BUILDERS[kind](reader);
   const phase = Object.assign(base, own, place) as Draft;
@@ -56,7 +56,7 @@ export function checkPhase(
   return phase;
 }
 
-/** All but `needs` and `cache`, which depend on the rest. */
+/** All fields except `needs` and `cache`, which depend on the others. */
 function basePart(reader: PhaseReader, defaults: PhaseDefaults): Base {
   const { raw, id, kind, unknownKind } = reader.source;
   const scope = unknownKind ? ANYWHERE : { item: kind === 'map', loop: kind === 'loop' };
@@ -107,7 +107,7 @@ function duration(reader: PhaseReader, field: string, fallback?: string | number
   return fallback === undefined ? undefined : parseDuration(fallback);
 }
 
-/** An approval may call it `timeoutMs`. The default of phases is no time limit for a person. */
+/** An approval may call it `timeoutMs`. The default for phases does not limit a person. */
 function timeLimit(reader: PhaseReader, defaults: PhaseDefaults): number | undefined {
   const { raw, kind } = reader.source;
   if (kind !== 'approval') return duration(reader, 'timeout', defaults.timeout);
@@ -116,7 +116,7 @@ function timeLimit(reader: PhaseReader, defaults: PhaseDefaults): number | undef
   return timeout ?? timeoutMs;
 }
 
-/** 0: an agent may be silent for as long as it likes. */
+/** 0: no limit for silence. */
 function idleLimit(reader: PhaseReader): number | undefined {
   const own = reader.source.raw['idleTimeout'] as string | number | undefined;
   if (own === undefined) return undefined;
@@ -191,7 +191,7 @@ function checkDeclaredInput(reader: PhaseReader, phase: Phase): void {
   if (phase.kind !== 'script' || phase.cache.scope !== 'cross-run' || declared !== undefined) return;
   if (phase.needs.length > 0 || reader.usesPlaceholders || phase.body.input !== undefined) return;
   reader.problems.warn(reader.path('cache'), 'no-declared-input', {
-    message: `"${phase.id}" declares no input; where nobody sees what it reads, it never runs again`,
+    message: `"${phase.id}" declares no input; where its reads are not observed, it never runs again`,
     target: 'key',
     hint: 'name what it reads in "fingerprint" ("glob:src/**"), or say fingerprint: []',
   });

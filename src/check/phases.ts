@@ -18,7 +18,7 @@ import { suggestField, synonymOf } from './synonyms.js';
 type Fields = Record<string, unknown>;
 
 /**
- * Every phase against the schema of its kind; what is wrong is reported and left out, so that the rest can be
+ * Checks every phase against the schema of its kind; reports wrong fields and leaves them out, so that the rest can be
  * checked.
  */
 export function readPhases(written: readonly WrittenPhase[], problems: Problems): readonly PhaseSource[] {
@@ -131,7 +131,7 @@ function untypedHint(name: string): { readonly hint: string } | undefined {
   return field === undefined ? undefined : { hint: `did you mean "${field}", with type: ${kindOfField(field)}?` };
 }
 
-/** Fields that mean the same on every kind that has them; a word of any kind may be right on the one that was meant. */
+/** Fields with one meaning on every kind that has them. For an unknown kind, a field of any kind may be right. */
 const SHARED_FIELDS: TProperties = { ...COMMON_FIELDS, ...AGENT_FIELDS, task: TASK };
 
 function readShared(raw: Fields, phase: WrittenPhase, problems: Problems): Fields {
@@ -154,7 +154,7 @@ function readShared(raw: Fields, phase: WrittenPhase, problems: Problems): Field
   return good;
 }
 
-/** A value in its long form: `cache: false` says `scope: off`. */
+/** A value in its long form: `cache: false` becomes `scope: off`. */
 export function expanded(name: string, value: unknown): unknown {
   return name === 'cache' && value === false ? { scope: 'off' } : value;
 }
@@ -180,7 +180,7 @@ const requiredFields = remembered((kind: Kind): readonly string[] => {
   return fields.flatMap(([name, schema]) => (name === 'id' || OptionalKind in schema ? [] : [name]));
 });
 
-/** Existing flows have fields of phases on branches. They do nothing there, and the checker warns. */
+/** Existing flows have fields of phases on branches, without effect there: the checker warns. */
 function readBranches(value: unknown, schema: TSchema, { path, problems }: Place): readonly Fields[] | undefined {
   if (!Array.isArray(value)) {
     checkStructure(value, schema, { path, problems });
@@ -209,7 +209,7 @@ function readBranch(branch: unknown, path: Path, problems: Problems): Fields {
     else if (Object.hasOwn(fields, name)) {
       if (checkStructure(value, fields[name]!, { path: at, problems })) good[name] = value;
       else {
-        // The field is there and wrong: that is reported, not that it is missing.
+        // A wrong field is reported as wrong, not as missing.
         const instead = name === 'task' || name === 'run' ? 'x' : undefined;
         keepSound(good, name, salvage(value, fields[name]!, { path: at, problems }) ?? instead);
       }
@@ -222,7 +222,7 @@ function readBranch(branch: unknown, path: Path, problems: Problems): Fields {
         target: 'key',
         ...suggestField(name, Object.keys(fields)),
       });
-      // It was meant as the body, so a missing body is not reported as well.
+      // Meant as the body, so do not also report a missing body.
       if (synonymOf(name, ['task', 'run'])) good['task'] ??= 'x';
     }
   }

@@ -16,8 +16,8 @@ interface PolicyDefaults {
 }
 
 /**
- * What a phase allows. `cross-run` that it asks for itself and may not have is an error; what only `defaults` or
- * `incremental` would give it is left out silently.
+ * The cache policy of a phase. A `cross-run` of its own that is not allowed is an error; one from `defaults` or
+ * `incremental` is dropped silently.
  */
 export function cachePolicy(reader: PhaseReader, phase: Phase, defaults: PolicyDefaults): CachePolicy {
   const own = (reader.source.raw['cache'] ?? {}) as RawCache;
@@ -43,7 +43,7 @@ function usedFlow(reader: PhaseReader, use: string): Flow | undefined {
   return found && 'flow' in found ? found.flow : undefined;
 }
 
-/** Why this phase may not be reused across runs, in words that follow "because". */
+/** Why this phase may not be reused across runs, worded to follow "because". */
 function crossRunRefusal(reader: PhaseReader, phase: Phase, nested: readonly Flow[]): string | undefined {
   if (!mayBeCrossRun(phase.kind))
     return `${phase.kind === 'approval' ? 'an' : 'a'} ${phase.kind} decides about this run`;
@@ -72,7 +72,7 @@ function chooseScope(
   return 'run-only';
 }
 
-/** The phase's own words over those of `defaults`, each for itself. */
+/** Each setting of the phase overrides that of `defaults`. */
 function observeSetting(
   reader: PhaseReader,
   own: RawCache,
@@ -87,7 +87,7 @@ function observeFields(observe: RawObserve | undefined): NonNullable<CachePolicy
   return typeof observe === 'string' ? { mode: observe } : (observe ?? {});
 }
 
-/** Globs name files of the project, as those of fingerprints do. */
+/** Checks that globs, like those of fingerprints, are about files of the project. */
 export function checkObserve(reader: PhaseReader, path: Path, observe: RawObserve): void {
   for (const name of ['exclude', 'include'] as const) {
     for (const [index, glob] of (observeFields(observe)[name] ?? []).entries()) {

@@ -15,18 +15,18 @@ export interface Problem {
   readonly code: Code;
   readonly message: string;
   readonly hint?: string;
-  /** A name that is not known, and those that are: the nearest becomes the hint. */
+  /** An unknown name and the known ones: the nearest becomes the hint. */
   readonly suggest?: { readonly name: string; readonly known: Iterable<string> };
 }
 
-/** What a problem says: a message alone, or with a hint and the exact place. */
+/** A message with an optional hint and exact place. */
 type Details = Omit<Problem, 'path' | 'severity' | 'code'>;
 
 function inDetail(details: string | Details): Details {
   return typeof details === 'string' ? { message: details } : details;
 }
 
-/** Bounds the time for a file full of mistakes; nobody reads more. */
+/** Bounds the time for a file full of mistakes. */
 const MOST_PROBLEMS = 500;
 
 /** Where a value is, and where to report what is wrong with it. */
@@ -41,10 +41,10 @@ export class Problems {
   readonly #settled = new Set<string>();
   #errors = 0;
 
-  /** What the file is called in messages. */
+  /** The name of the file in messages. */
   constructor(readonly subject = 'the flow') {}
 
-  /** The value there is wrong and reported. Later problems about its replacement are dropped. */
+  /** Marks a wrong, reported value: later problems about its replacement are dropped. */
   settle(path: Path): void {
     this.#settled.add(path.join('\0'));
   }
@@ -55,11 +55,11 @@ export class Problems {
     if (this.#settled.size > 0 && this.#settled.has(problem.path.join('\0'))) return;
     if (problem.severity === 'error') this.#errors += 1;
     if (this.#list.length < MOST_PROBLEMS) this.#list.push(problem);
-    // Warnings make room for the errors that decide.
+    // Errors replace warnings, because errors decide.
     else if (problem.severity === 'error' && this.#errors < MOST_PROBLEMS) this.#replaceWarning(problem);
   }
 
-  /** False, for a check that ends with it. */
+  /** Returns false, for the caller to return. */
   error(path: Path, code: Code, details: string | Details): false {
     this.add({ path, severity: 'error', code, ...inDetail(details) });
     return false;
@@ -69,7 +69,7 @@ export class Problems {
     this.add({ path, severity: 'warning', code, ...inDetail(details) });
   }
 
-  /** A field that is right, and does nothing where it is. */
+  /** Warns of a correct field that has no effect here. */
   noEffect(path: Path, message: string, hint?: string): void {
     this.warn(path, 'no-effect', { message, target: 'key', ...(hint !== undefined && { hint }) });
   }
@@ -118,7 +118,8 @@ export function inFileOrder(diagnostics: readonly Diagnostic[]): readonly Diagno
 }
 
 /**
- * What to do about each. Comparing names is bounded for the whole file: thousands of phases times hundreds of typos.
+ * Finds the hints. The comparison of names is bounded for the whole file, which may have thousands of phases times
+ * hundreds of typos.
  */
 class Hints {
   #comparisons = 500_000;

@@ -4,8 +4,8 @@ import type { Problems } from './problem.js';
 import type { CheckWorld } from './world.js';
 
 /**
- * The runners that a flow names. Which ones exist is in the settings, and reading those takes waiting, which
- * the check of a phase does not; most flows name none, or a built-in one, and cause no reading at all.
+ * The runners that a flow names. Reading the settings, which define runners, is asynchronous, which the check of a
+ * phase is not; for most flows, which name none or a built-in one, they are not read at all.
  */
 export class NamedRunners {
   readonly #named = new Map<string, { readonly path: Path; readonly name: string }>();

@@ -3,8 +3,8 @@ import { type Place, Problems } from './problem.js';
 import { checkStructure } from './structure.js';
 
 /**
- * What is right in a value that is wrong somewhere, so that one bad entry does not hide what is wrong with the others.
- * Its own problems are reported already. Undefined when nothing of it is of use.
+ * The valid parts of a value with problems, which are already reported, so that one bad entry does not hide the
+ * problems of the others. Undefined when no part is valid.
  */
 export function salvage(value: unknown, schema: TSchema, { path, problems }: Place): unknown {
   if (checkStructure(value, schema, { path, problems: new Problems() })) return value;

@@ -14,9 +14,9 @@ const MOST_AT_ONCE = 100_000;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** References that lead nowhere, in a circle, or to more schemas than anyone can hold a value against. */
+/** Finds references that lead nowhere, in a circle, or to too many schemas. */
 export function checkReferences(root: unknown, path: Path, problems: Problems): void {
-  // Names of its own (`$id`, `$anchor`) are followed by the validator alone.
+  // Only the validator follows a schema's own names (`$id`, `$anchor`).
   if (!isJsonObject(root) || JSON.stringify(root).includes('"$id"')) return;
   const references = new References(root);
   const visit = (schema: unknown, at: Path): void => {
@@ -42,7 +42,7 @@ export function checkReferences(root: unknown, path: Path, problems: Problems): 
 }
 
 class References {
-  /** Of a schema that is being counted: meeting it again is a circle. */
+  /** Schemas that are being counted: meeting one again is a circle. */
   readonly #counts = new Map<object, number>();
 
   constructor(private readonly root: Fields) {}
@@ -51,14 +51,14 @@ class References {
     return !isPointer(ref) || this.#find(ref) !== undefined;
   }
 
-  /** The largest count of any schema in here. */
+  /** The largest count of any schema in this value. */
   most(schema: unknown): number {
     if (typeof schema !== 'object' || schema === null) return 0;
     const own = isJsonObject(schema) ? this.#count(schema) : 0;
     return Object.values(schema).reduce((most: number, member) => Math.max(most, this.most(member)), own);
   }
 
-  /** How many schemas a value is held against when it is held against this one. */
+  /** How many schemas a validator applies to a value for this one. */
   #count(schema: unknown): number {
     if (!isJsonObject(schema)) return 1;
     const known = this.#counts.get(schema);

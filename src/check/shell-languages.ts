@@ -1,4 +1,4 @@
-/** How a program is given code on its command line, and how that code reads a variable. */
+/** How a program takes code on its command line, and how that code reads a variable. */
 export interface Language {
   readonly program: RegExp;
   /** The next element is code. */
@@ -15,12 +15,12 @@ export interface Language {
   readonly rest?: boolean;
   /** There may be several pieces of code. */
   readonly repeats?: boolean;
-  /** Code that no flag announces: the first word, all of them, or all but the first. */
+  /** Code without a flag: the first word, all words, or all but the first. */
   readonly bare?: 'first' | 'all' | 'after-first';
-  /** The code is in a file, or is no code at all: what follows is data. */
+  /** The code is in a file, or there is none: what follows is data. */
   readonly fromFile?: RegExp;
   readonly advice: (variable: string, program: string) => string;
-  /** Variables do not reach it: how it reads what comes by standard input. */
+  /** For a program that cannot read variables: how it reads standard input. */
   readonly byInput?: string;
 }
 

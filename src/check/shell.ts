@@ -25,7 +25,7 @@ export function codeElements(argv: readonly string[]): ReadonlyMap<number, Advic
   return code;
 }
 
-/** For the code of a shell. */
+/** Advice for shell code. */
 export const shellAdvice: Advice = (placeholder) => byVariable(placeholder, (variable) => `write "$${variable}"`);
 
 function adviceFor({ advice, byInput }: Language, program: string): Advice {
@@ -38,7 +38,7 @@ function byVariable(placeholder: string, use: (variable: string) => string): str
   return `pass it by env: { ${variable}: "{${placeholder}}" } and ${use(variable)}`;
 }
 
-/** Most elements name no program at all. */
+/** Quick test: most elements name none of these programs. */
 const ANY_PROGRAM = new RegExp(LANGUAGES.map(({ program }) => program.source).join('|'));
 
 /** Programs that start another one. Behind any other program, `sed` is more likely a plain word. */
@@ -69,7 +69,8 @@ function codeAfter(argv: readonly string[], from: number, language: Language): r
     } else if (language.skips?.test(element)) {
       continue;
     } else {
-      // The first element that is no option is a script file or a value: what follows is data, unless it is the code.
+      // The first element that is not an option is a script file or a value, after which all is data, unless it is the
+      // code itself.
       const at = element === '--' ? index + 1 : index;
       return code.length > 0 ? code : bareCode(argv, at, language);
     }

@@ -3,11 +3,11 @@ import { SHORTHAND_FIELDS } from '../model/schema/flow.js';
 import type { Path } from '../parse/locate.js';
 import type { Place } from './problem.js';
 
-/** A phase as it is written, and where. */
+/** A phase as written, with its place. */
 export interface WrittenPhase {
   readonly raw: unknown;
   readonly path: Path;
-  /** Fields that have another name in the file. */
+  /** Fields with another name in the file. */
   readonly renamed?: Readonly<Record<string, string>>;
 }
 

@@ -3,12 +3,12 @@ import { type ConditionNode, conditionNodes } from '../plan/condition-parse.js';
 import { isSlowPattern, type Pattern } from '../plan/pattern.js';
 import type { Problems } from './problem.js';
 
-/** Testing a slow pattern takes its whole time limit, and a file may be full of them. */
+/** Bounded, because testing a slow pattern takes its whole time limit. */
 const MOST_SLOW = 8;
 
 const found = new WeakMap<Problems, number>();
 
-/** A pattern that will run out of time as soon as a text nearly fits. */
+/** Warns of a pattern that runs out of time on a text that nearly matches. */
 export function warnIfSlow(problems: Problems, path: Path, pattern: Pattern): void {
   const before = found.get(problems) ?? 0;
   if (before >= MOST_SLOW || !isSlowPattern(pattern)) return;

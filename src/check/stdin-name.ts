@@ -5,7 +5,7 @@ const STDIN = /\/dev\/(?:stdin|fd\/0)(?![\w/-]|\.\w)/g;
 
 /**
  * The input of a script comes from a socket, which the system does not open by name: a script that does so works in a
- * terminal and fails here. What it says goes into pipes, which can be opened.
+ * terminal and fails here. Its output goes into pipes, which can be opened.
  */
 export function warnOfStdinName(problems: Problems, path: Path, text: string): void {
   if (!text.includes('/dev/')) return;

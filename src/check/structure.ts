@@ -5,8 +5,8 @@ import type { Place, Problems } from './problem.js';
 import { suggestField } from './synonyms.js';
 
 /**
- * Holds a value against the part of JSON Schema that the language's own schema uses, and says what is wrong in the
- * words of the language. Written by hand because a validator says which rule failed, not what the person meant: the
+ * Checks a value against the part of JSON Schema that the language's own schema uses, and words the problems in terms
+ * of the language. Written by hand because a validator reports which rule failed, not what the person meant: the
  * nearest field, the one alternative that was tried, an example. Paths are lists that change on the way: most lead to
  * no problem.
  */
@@ -33,14 +33,14 @@ export function checkStructure(value: unknown, schema: TSchema, at: Place): bool
   }
 }
 
-/** Anything fits: the entries of a list, which may be long, need no visit. */
+/** Whether the schema accepts anything: then the entries of a long list need no check. */
 function takesAnything(schema: TSchema): boolean {
   return schema['type'] === undefined && !('const' in schema) && !Array.isArray(schema['anyOf']);
 }
 
 const regExp = remembered((pattern: string) => new RegExp(pattern));
 
-/** What a field is called in messages: its name, or its place in a list. */
+/** How messages name a field: by its name, or by its place in a list. */
 export function nameOf(path: Path, { subject }: Pick<Problems, 'subject'>): string {
   const last = path.at(-1);
   if (last === undefined) return subject;
@@ -154,7 +154,7 @@ function checkUnion(value: unknown, schema: TSchema, at: Place): boolean {
 interface Union {
   /** Where each alternative is one word. */
   readonly words?: readonly unknown[];
-  /** The alternatives that a value of this kind could be meant for. */
+  /** The alternatives that fit a value of this JSON type. */
   readonly ofKind: (kind: string) => readonly TSchema[];
 }
 
@@ -175,7 +175,7 @@ function unionOf(schema: TSchema): Union {
   return union;
 }
 
-/** The only one that fits is the one that was meant; its examples are those of the union, unless it has its own. */
+/** A single fitting option was meant; it gets the examples of the union, unless it has its own. */
 function fittingOptions(schema: TSchema, options: readonly TSchema[], kind: string): readonly TSchema[] {
   const fitting = options.filter((option) => typeName(option) === kind || typeName(option) === 'anything');
   return fitting.length === 1 ? [{ examples: schema['examples'], ...fitting[0] } as TSchema] : fitting;

@@ -53,7 +53,7 @@ export function synonymOf(name: string, known: readonly string[]): string | unde
   return meant !== undefined && known.includes(meant.split('.')[0]!) ? meant : undefined;
 }
 
-/** What to say about a name that is no field: the synonym, else the nearest of those that are known. */
+/** The hint for an unknown field: the synonym, else the nearest known name. */
 export function suggestField(name: string, known: readonly string[]): Pick<Problem, 'hint' | 'suggest'> {
   const meant = synonymOf(name, known);
   if (meant === undefined) return { suggest: { name, known } };

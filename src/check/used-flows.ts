@@ -3,7 +3,7 @@ import { relativePath } from '../util/inside.js';
 import type { UsedFlow } from './context.js';
 import type { CheckWorld } from './world.js';
 
-/** Checks the file of one used flow. Given by the caller, because the two would import each other. */
+/** Checks the file of one used flow. The caller passes it, because the two modules would import each other. */
 type CheckUsedFile = (file: string, bytes: Buffer, trail: readonly string[]) => Promise<UsedFlow>;
 
 /** Saved flows that were loaded in this check: each is read and checked once. */
@@ -16,12 +16,12 @@ export class LoadedFlows {
 interface UsedFlowOptions {
   readonly world: CheckWorld;
   readonly loaded: LoadedFlows;
-  /** Absolute paths of the flows that led here, the first first. */
+  /** Absolute paths of the flows that led here, in order. */
   readonly trail: readonly string[];
   readonly check: CheckUsedFile;
 }
 
-/** Loads every flow that a value uses by a fixed name. It goes first, because the check itself is synchronous. */
+/** Loads every flow that a value uses by a fixed name, in advance, because the check itself is synchronous. */
 export async function loadUsedFlows(value: unknown, options: UsedFlowOptions): Promise<ReadonlyMap<string, UsedFlow>> {
   const own = new Map<string, UsedFlow>();
   for (const ref of usedNames(value)) own.set(ref, await loadUsed(ref, options));

@@ -15,7 +15,7 @@ import type { ProjectPlace } from '../util/user-cache.js';
 import type { Dependency } from './dependencies.js';
 import { type FoundFlow, findFlow, savedFlowNames } from './find-flow.js';
 
-/** What a check asks about the outside. Everything that it reads becomes a dependency of the answer. */
+/** A check's access to the outside. Everything that it reads becomes a dependency of the result. */
 export interface CheckWorld {
   /** Absolute. */
   readonly root: string;
@@ -25,26 +25,26 @@ export interface CheckWorld {
   ):
     | { readonly found: true; readonly model?: string }
     | { readonly problem: string; readonly known: readonly string[] };
-  /** Every runner that can be named; undefined while the settings have errors, which a run stops at by itself. */
+  /** Every valid runner name; undefined while the settings have errors, which stop a run anyway. */
   runners(): Promise<readonly string[] | undefined>;
   /** Every model role that the settings define; undefined while they have errors. */
   models(): Promise<readonly string[] | undefined>;
   /** A saved flow's name or a path from the project root. */
   flow(ref: string): FoundFlow;
-  /** A path, as written from the project root, leads out of the project through a symbolic link. */
+  /** Whether a path from the project root leads out of the project through a symbolic link. */
   linksOut(path: string): boolean;
-  /** Describes a fingerprint that matches no file. Absent when the caller does not ask for that. */
+  /** Describes a fingerprint that matches no file. Absent when the caller does not want that. */
   unmatched?(entry: string, outputs: readonly string[]): Promise<Unmatched | undefined>;
   readonly dependencies: readonly Dependency[];
 }
 
 interface WorldOptions {
   readonly lookForFiles?: boolean | undefined;
-  /** Model roles that are defined, where it is not for the settings files to say. */
+  /** Defined model roles, if not those of the settings files. */
   readonly models?: readonly string[] | undefined;
 }
 
-/** The world as it is on disk. `runners`: those that are defined, where it is not for the settings files to say. */
+/** The world on disk. `runners`: the defined ones, if not those of the settings files. */
 export function diskWorld(
   project: ProjectPlace,
   runners?: readonly string[],
@@ -79,7 +79,7 @@ export function diskWorld(
     flow: (ref) => findFlow(project, ref, { read: recorder.read, names: () => savedFlowNames(project) }),
     linksOut(path) {
       const absolute = resolve(project.root, path);
-      // Only a link can lead elsewhere than its folder does, and a thousand files lie in a few folders.
+      // Checked per folder unless the path is a link itself: a thousand files lie in a few folders.
       const place =
         absolute === project.root || lstatIfThere(absolute)?.isSymbolicLink() ? absolute : dirname(absolute);
       return isOutside(place);
@@ -106,7 +106,7 @@ class Recorder {
     return names;
   };
 
-  /** Files that another part of the program read. */
+  /** Adds files that another part of the program read. */
   note(looked: readonly Dependency[]): void {
     for (const { path, digest } of looked) this.#seen.set(path, digest);
   }

@@ -1,7 +1,7 @@
 import type { Config, RunnerConfig } from '../model/config.js';
 import { keyOfRemote } from '../remote/address.js';
 
-/** Which key may go where: by the name of its variable, the addresses. */
+/** Which key may go where: addresses by the name of the key's variable. */
 export type AllowedKeys = Readonly<Record<string, readonly string[]>>;
 
 /** Whether the user has allowed this key to go to this address. */
@@ -10,7 +10,7 @@ export function isKeyAllowed({ apiKeyEnv, baseUrl }: Partial<RunnerConfig>, allo
   return allowed[apiKeyEnv]!.some((address) => covers(address, baseUrl));
 }
 
-/** The same server, and not above the path that was allowed. */
+/** The same server, at the allowed path or below it. */
 function covers(allowed: string, address: string): boolean {
   const [outer, inner] = [new URL(allowed), new URL(address)];
   if (outer.origin !== inner.origin) return false;

@@ -74,7 +74,7 @@ class FileChecker {
     } else if (node.type === 'map' && isGroup(key)) {
       await this.checkMap(node, `${key}.`);
     } else if (node.type === 'scalar' && node.value === null) {
-      // `cache:` with nothing under it says nothing.
+      // `cache:` with nothing under it sets nothing.
     } else if (isGroup(key) && !SHORT_KEYS.has(key)) {
       const hint = `write the settings under it, such as ${key}: {${knownUnder(`${key}.`)[0] ?? 'name'}: …}`;
       this.report(node, { code: 'bad-value', message: `${key} holds further settings, not a value`, hint });
@@ -115,7 +115,7 @@ function keyPlace({ keyStart, keyEnd }: MapEntry): Place {
   return { start: keyStart, end: keyEnd };
 }
 
-/** Holds settings, and is none itself: `cache`, `cache.signingKey`, `runners`, `runners.pi`. */
+/** A key that holds settings but is not a setting: `cache`, `cache.signingKey`, `runners`, `runners.pi`. */
 function isGroup(key: string): boolean {
   if (key === 'runners') return true;
   if (key.startsWith('runners.')) return key.split('.').length === 2;

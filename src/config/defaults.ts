@@ -1,6 +1,6 @@
 import { CONFIG_DEFAULTS, type ConfigValue } from '../model/config.js';
 
-/** What holds where no file says anything, spelled as a person would write it. */
+/** The defaults, spelled as a person would write them. */
 export const DEFAULT_VALUES: readonly ConfigValue[] = [
   { key: 'cache.maxBytes', value: '1GB', source: 'default' },
   { key: 'cache.maxEntries', value: CONFIG_DEFAULTS.cache.maxEntries, source: 'default' },

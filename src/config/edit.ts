@@ -6,7 +6,7 @@ import { findSetting, RUNNER_SETTINGS, SETTINGS, SHORT_KEYS } from './settings.j
 
 type EditResult =
   | { readonly text: string; readonly key: string; readonly value: JsonValue }
-  /** It was to be removed and is not there; perhaps something like it is. */
+  /** The setting to remove is not in the file; `nearest` may be what was meant. */
   | { readonly absent: string; readonly nearest?: string }
   | { readonly problem: string; readonly hint?: string };
 
@@ -57,7 +57,7 @@ export async function editConfigText(text: string, wanted: string, raw: string |
     document.setIn(path, value);
   }
   const isEmpty = yaml.isMap(document.contents) && document.contents.items.length === 0;
-  // `{}` would make a list in braces of whatever is set next.
+  // A file that holds `{}` would keep the braces around the next setting.
   const edited = isEmpty ? leadingComments(text) : document.toString({ lineWidth: 0 });
   const after = await checkConfigText(edited, 'config.yaml');
   const mine = after.problems.find((problem) => problem.severity === 'error');
@@ -77,7 +77,7 @@ function takeOut(document: import('yaml').Document, path: readonly string[]): bo
   return isShort && document.hasIn(above) && typeof document.getIn(above) !== 'object' && document.deleteIn(above);
 }
 
-/** A runner without its last field, and a list without its last runner, say nothing any more. */
+/** Removes a runner without fields, and `runners` without a runner. */
 function dropEmptyRunners(
   yaml: typeof import('yaml'),
   document: import('yaml').Document,
@@ -100,7 +100,7 @@ async function nearestRunner(document: import('yaml').Document, path: readonly s
     : { nearest: ['runners', nearest, ...path.slice(2)].join('.') };
 }
 
-/** `[node, agent.mjs]`, `3` and `true` mean what they mean in the file; anything that is no YAML is text. */
+/** `[node, agent.mjs]`, `3` and `true` mean the same as in the file; anything that is not YAML is text. */
 function readRaw(yaml: typeof import('yaml'), raw: string): JsonValue {
   const parsed = yaml.parseDocument(raw);
   if (parsed.errors.length > 0) return raw;
@@ -108,7 +108,7 @@ function readRaw(yaml: typeof import('yaml'), raw: string): JsonValue {
   return value === null ? raw : value;
 }
 
-/** A short form on the way (`iteration: off`) makes room for the group it means. */
+/** Replaces a short form on the path (`iteration: off`) by the group that it stands for. */
 function unfold(yaml: typeof import('yaml'), document: import('yaml').Document, path: readonly string[]): void {
   for (let depth = 1; depth < path.length; depth++) {
     const above = path.slice(0, depth);

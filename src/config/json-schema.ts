@@ -12,7 +12,7 @@ export function configJsonSchema(): JsonSchema {
   };
 }
 
-/** Whatever stands under a prefix such as `` or `cache.`. A group with nothing under it says nothing. */
+/** Everything under a prefix such as `` or `cache.`. An empty group is allowed. */
 function groupSchema(prefix: string, settings: readonly Setting[], more: JsonSchema = {}): JsonSchema {
   const names = new Set(
     settings.flatMap(({ key }) => (key.startsWith(prefix) ? [key.slice(prefix.length).split('.')[0]!] : [])),

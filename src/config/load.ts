@@ -15,7 +15,7 @@ import type { Layer } from './layer.js';
 import { mergeLayers } from './merge.js';
 
 export interface LoadedConfig {
-  /** Usable even if there are problems: what is wrong is left out. */
+  /** Usable even if there are problems: wrong settings are left out. */
   readonly config: Config;
   readonly problems: readonly Diagnostic[];
   /** Every setting that has a value, with where it comes from. */
@@ -25,8 +25,8 @@ export interface LoadedConfig {
 }
 
 /**
- * The project's file over the user's over the defaults. Without a file nothing is parsed; with one, what it says is
- * kept by its digest, so that YAML is loaded once per edit.
+ * The project's file over the user's over the defaults. Parsed settings are kept by the digest of their file, so that
+ * YAML is loaded once per edit.
  */
 export async function loadConfig(project: ProjectPlace): Promise<LoadedConfig> {
   const layers: Layer[] = [];

@@ -11,12 +11,12 @@ import type { JsonValue } from '../model/json.js';
 import type { Observing } from '../model/observation.js';
 import type { WrittenValue } from './check-file.js';
 import { DEFAULT_VALUES } from './defaults.js';
-import type { Layer, PlacedValue } from './layer.js';
+import { type Layer, type Placed, type PlacedValue, valuesUnder } from './layer.js';
 import { remoteOf, secretSource, trustOf } from './remote.js';
 import { checkRunners } from './runners.js';
 import { isUserOnly } from './settings.js';
 
-/** Lays the files over each other, the last one on top, and checks what only the whole can show. */
+/** Lays the files over each other, the last one on top, and checks the merged settings. */
 export async function mergeLayers(layers: readonly Layer[]): Promise<{
   readonly config: Config;
   readonly problems: readonly Diagnostic[];
@@ -40,8 +40,8 @@ export async function mergeLayers(layers: readonly Layer[]): Promise<{
 }
 
 /**
- * What the user has said, a project does not replace. Shared entries are kept under the user's own signing key, so with
- * one of these a project's choice of whom to trust does not count either.
+ * A project does not replace these settings of the user. Shared entries are kept under the user's own signing key, so
+ * with one of these a project's choice of whom to trust does not count either.
  */
 const GUARDED = [
   { keys: /^cache\.signingKey\./, by: /^cache\.signingKey\./ },
@@ -50,7 +50,7 @@ const GUARDED = [
 ];
 
 /** Where the user has a key or a limit, a project brings no key of its own and no higher limit. */
-function weakens(key: string, { value }: WrittenValue, placed: ReadonlyMap<string, PlacedValue>): boolean {
+function weakens(key: string, { value }: WrittenValue, placed: Placed): boolean {
   const ofUser = (name: string) => (placed.get(name)?.layer.source === 'user' ? placed.get(name)?.value : undefined);
   const guard = GUARDED.find(({ keys }) => keys.test(key));
   if (guard) return [...placed.keys()].some((name) => guard.by.test(name) && ofUser(name) !== undefined);
@@ -77,7 +77,7 @@ function forgetReplaced(placed: Map<string, PlacedValue>, layer: Layer): void {
   }
 }
 
-function toConfig(placed: ReadonlyMap<string, PlacedValue>, runners: Readonly<Record<string, RunnerConfig>>): Config {
+function toConfig(placed: Placed, runners: Readonly<Record<string, RunnerConfig>>): Config {
   const get = <T extends JsonValue>(key: string) => placed.get(key)?.value as T | undefined;
   const defaults = CONFIG_DEFAULTS;
   return {
@@ -85,7 +85,7 @@ function toConfig(placed: ReadonlyMap<string, PlacedValue>, runners: Readonly<Re
     ...optional('model', get<string>('model')),
     ...optional('thinking', get<string>('thinking')),
     ...optional('concurrency', get<number>('concurrency')),
-    models: modelsOf(placed),
+    models: valuesUnder('models.', placed),
     runners,
     cache: {
       maxBytes: get('cache.maxBytes') ?? defaults.cache.maxBytes,
@@ -116,7 +116,7 @@ function toConfig(placed: ReadonlyMap<string, PlacedValue>, runners: Readonly<Re
   };
 }
 
-function hooksOf(placed: ReadonlyMap<string, PlacedValue>): Hooks | undefined {
+function hooksOf(placed: Placed): Hooks | undefined {
   const hooks = HOOK_EVENTS.flatMap((event) => {
     const written = placed.get(`hooks.${event}`);
     return written ? [[event, readHook(written.value)!]] : [];
@@ -124,7 +124,7 @@ function hooksOf(placed: ReadonlyMap<string, PlacedValue>): Hooks | undefined {
   return hooks.length === 0 ? undefined : Object.fromEntries(hooks);
 }
 
-function workersOf(placed: ReadonlyMap<string, PlacedValue>): WorkersConfig | undefined {
+function workersOf(placed: Placed): WorkersConfig | undefined {
   const get = <T extends JsonValue>(key: string) => placed.get(`workers.${key}`)?.value as T | undefined;
   const env = get<string>('url.env');
   const workers: WorkersConfig = {
@@ -136,17 +136,11 @@ function workersOf(placed: ReadonlyMap<string, PlacedValue>): WorkersConfig | un
   return Object.keys(workers).length === 0 ? undefined : workers;
 }
 
-function modelsOf(placed: ReadonlyMap<string, PlacedValue>): Readonly<Record<string, string>> {
-  const prefix = 'models.';
-  const roles = [...placed].filter(([key]) => key.startsWith(prefix));
-  return Object.fromEntries(roles.map(([key, { value }]) => [key.slice(prefix.length), value as string]));
-}
-
 function optional<K extends string, V>(key: K, value: V | undefined): { readonly [name in K]?: V } {
   return value === undefined ? {} : ({ [key]: value } as { [name in K]: V });
 }
 
-function listValues(placed: ReadonlyMap<string, PlacedValue>): readonly ConfigValue[] {
+function listValues(placed: Placed): readonly ConfigValue[] {
   const values = new Map(DEFAULT_VALUES.map((value) => [value.key, value]));
   for (const [key, { written, layer }] of placed) {
     values.set(key, { key, value: written, source: layer.source, file: layer.name });

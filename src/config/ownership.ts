@@ -2,25 +2,25 @@ import { join } from 'node:path';
 import { type Project, STATE_DIR } from '../util/project.js';
 import { lstatIfThere, statIfThere } from '../util/stat.js';
 
-/** What of a folder decides that it is a project. */
+/** A folder with one of these is a project. */
 export const MARKERS = ['.git', '.pi'] as const;
 
 /** A user who can write one of these decides what is executed. */
-const DECIDING = ['.pi', STATE_DIR, `${STATE_DIR}/config.yaml`, '.pi/agents'];
+const DECIDING_PATHS = ['.pi', STATE_DIR, `${STATE_DIR}/config.yaml`, '.pi/agents'];
 const BY_EVERYBODY = 0o002;
 const STICKY = 0o1000;
 
-/** Why a project's folder must not be obeyed; undefined when it is the user's own. */
+/** Why taskflow must not obey a project's folder; undefined when it is the user's own. */
 export function distrustOf(root: string, env: Project['env']): string | undefined {
   const users = ownUsers(env);
-  // Windows has other ways to say whose a file is.
+  // On Windows, ownership of files works differently.
   if (users === undefined) return undefined;
   const folder = statIfThere(root)?.uid;
-  // That of root, such as /tmp, is nobody's: what counts there is whose `.pi` it is.
+  // A folder of root, such as /tmp, says nothing: there the owner of `.pi` counts.
   if (folder !== undefined && folder !== 0 && !users.includes(folder)) return belongsTo(root, folder);
-  for (const name of ['.git', ...DECIDING]) {
+  for (const name of ['.git', ...DECIDING_PATHS]) {
     const path = join(root, name);
-    // A link is one's own easily; what is behind it may be anybody's.
+    // A user may own a link whose target belongs to another user.
     for (const stat of [lstatIfThere(path), statIfThere(path)]) {
       if (stat && !users.includes(stat.uid)) return belongsTo(path, stat.uid);
       if (stat && !stat.isSymbolicLink() && name !== '.git' && stat.mode & BY_EVERYBODY) return openToAll(path);

@@ -2,15 +2,15 @@ import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Project } from '../util/project.js';
 import { distrustOf, MARKERS, openness, openToAll } from './ownership.js';
-import type { Refused } from './safe-projects.js';
+import type { RefusedProject } from './safe-projects.js';
 
-type FoundRoot = { readonly root: string } | { readonly refused: Refused };
+type FoundRoot = { readonly root: string } | { readonly refused: RefusedProject };
 
 type Who = Pick<Project, 'home' | 'env'>;
 
 /**
  * The nearest folder upwards that has `.pi` or `.git`, else the folder itself. The `.pi` in the home folder holds pi's
- * own settings and makes no project of the home folder. What is not the user's is not obeyed.
+ * own settings and does not make it a project. A project of another user is refused.
  */
 export async function findProjectRoot(from: string, who: Who): Promise<FoundRoot> {
   const start = realpathSync(from);
@@ -20,7 +20,7 @@ export async function findProjectRoot(from: string, who: Who): Promise<FoundRoot
     if (!marked && folder === dirname(folder)) return { root: start };
     if (!marked) continue;
     const open = folder === start ? 'private' : openness(folder);
-    // Anybody may have put it there, and nobody below /tmp has asked for it.
+    // Any user may have put the marker into a folder such as /tmp.
     if (open === 'shared') return { root: start };
     return trustedRoot(folder, open === 'open' ? openToAll(folder) : undefined, who);
   }

@@ -1,10 +1,8 @@
 import type { RemoteConfig, SecretSource, TrustConfig } from '../model/config.js';
 import { keyOfRemote } from '../remote/address.js';
 import { isKeyAllowed } from './allowed-keys.js';
-import type { PlacedValue } from './layer.js';
+import { type Placed, valuesUnder } from './layer.js';
 import { allowedKeys } from './runners.js';
-
-type Placed = ReadonlyMap<string, PlacedValue>;
 
 /** `KEY.env` or `KEY.file`. */
 export function secretSource(placed: Placed, key: string): SecretSource | undefined {
@@ -39,18 +37,16 @@ export function remoteOf(placed: Placed): RemoteConfig | undefined {
   return isRefused ? { ...remote, keyNeedsLeave: true } : remote;
 }
 
-/** Where a key of the user goes: the project has a part in it if it named the key, or the address. */
+/** Whether the project decides where a user's key goes: it named the key or the address. */
 function isProjectsChoice(placed: Placed): boolean {
   const parts = ['url', 'endpoint', 'token.env', 'token.file'];
   return parts.some((part) => placed.get(`cache.remote.${part}`)?.layer.source === 'project');
 }
 
 export function trustOf(placed: Placed): TrustConfig | undefined {
-  const prefix = 'cache.trust.keys.';
-  const named = [...placed].filter(([key]) => key.startsWith(prefix));
-  const keys = Object.fromEntries(named.map(([key, { value }]) => [key.slice(prefix.length), value as string]));
+  const keys = valuesUnder<string>('cache.trust.keys.', placed);
   const sign = secretSource(placed, 'cache.trust.sign');
   const mode = placed.get('cache.trust.mode')?.value as 'none' | undefined;
-  if (mode === undefined && sign === undefined && named.length === 0) return undefined;
+  if (mode === undefined && sign === undefined && Object.keys(keys).length === 0) return undefined;
   return { keys, ...(mode && { mode }), ...(sign && { sign }) };
 }

@@ -2,7 +2,7 @@ import { BUILT_IN_RUNNERS, knownRunners, noSuchRunner, type RunnerConfig } from 
 import type { Diagnostic } from '../model/diagnostic.js';
 import { nearestName } from '../util/nearest.js';
 import { type AllowedKeys, isKeyAllowed } from './allowed-keys.js';
-import type { PlacedValue } from './layer.js';
+import { type Placed, type PlacedValue, valuesUnder } from './layer.js';
 import { RUNNER_FIELD_TYPES } from './settings.js';
 
 const BUILT_IN: readonly string[] = BUILT_IN_RUNNERS;
@@ -12,8 +12,8 @@ interface CheckedRunners {
   readonly problems: readonly Diagnostic[];
 }
 
-/** What only the merged settings can show: each runner's type, fields it cannot use, and whether `runner` exists. */
-export async function checkRunners(placed: ReadonlyMap<string, PlacedValue>): Promise<CheckedRunners> {
+/** Checks the merged settings: each runner's type, fields it cannot use, and whether `runner` exists. */
+export async function checkRunners(placed: Placed): Promise<CheckedRunners> {
   const fields = new Map<string, Map<string, PlacedValue>>();
   for (const [key, value] of placed) {
     const [group, name, field] = key.split('.');
@@ -70,20 +70,18 @@ function checkRunner(
   return { runner: isRefused ? { ...runner, keyNeedsLeave: true } : runner, problems };
 }
 
-/** Where a key of the user goes: the project has a part in it if it named the key, or the address. */
+/** Whether the project decides where a user's key goes: it named the key or the address. */
 function isProjectsChoice(fields: ReadonlyMap<string, PlacedValue>): boolean {
   return (
     fields.has('apiKeyEnv') && ['apiKeyEnv', 'baseUrl'].some((name) => fields.get(name)?.layer.source === 'project')
   );
 }
 
-export function allowedKeys(placed: ReadonlyMap<string, PlacedValue>): AllowedKeys {
-  const prefix = 'allow.keys.';
-  const found = [...placed].filter(([key]) => key.startsWith(prefix));
-  return Object.fromEntries(found.map(([key, { value }]) => [key.slice(prefix.length), value as string[]]));
+export function allowedKeys(placed: Placed): AllowedKeys {
+  return valuesUnder('allow.keys.', placed);
 }
 
-/** What it says it is, else what its name or its fields leave no doubt about. */
+/** The declared type, else the one that its name or its fields imply. */
 export function runnerType(
   name: string,
   field: (name: keyof RunnerConfig) => unknown,
@@ -100,7 +98,7 @@ async function checkChosen(chosen: PlacedValue, defined: Iterable<string>): Prom
   return unknown ? [problemAt(chosen, { severity: 'error', code: 'unknown-runner', ...unknown })] : [];
 }
 
-/** What to say of a name that is neither defined nor built in; undefined if it is. */
+/** The problem with a runner's name that is neither defined nor built in; undefined if it is. */
 export async function unknownRunner(
   name: string,
   defined: Iterable<string>,

@@ -10,13 +10,13 @@ const SAFE_VARIABLE = 'TASKFLOW_SAFE_PROJECTS';
 
 type Who = Pick<Project, 'home' | 'env'>;
 
-export interface Refused {
+export interface RefusedProject {
   readonly message: string;
   readonly hint: string;
 }
 
-/** Undefined when the user has said that this folder is to be obeyed all the same; else what to say. */
-export async function refusedUnlessSafe(root: string, why: string, who: Who): Promise<Refused | undefined> {
+/** The refusal; undefined when the user has marked this folder as safe. */
+export async function refusedUnlessSafe(root: string, why: string, who: Who): Promise<RefusedProject | undefined> {
   const listed = await safeInSettings(who);
   const given = (who.env[SAFE_VARIABLE] ?? '').split(delimiter);
   if ([...listed, ...given].some((path) => means(path, root, who.home))) return undefined;
@@ -41,16 +41,16 @@ function real(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    // A folder that is not there is nobody's project.
+    // The folder does not exist.
     return path;
   }
 }
 
-/** Of the user's file alone: a project has no say in whether it is trusted. */
+/** Read from the user's file alone: a project must not decide whether it is trusted. */
 async function safeInSettings({ home }: Who): Promise<readonly string[]> {
   const file = configFile({ root: '', home }, 'user');
   const text = textIfThere(file.path);
-  // No settings of the user, or none that can be read: nothing is allowed.
+  // The user's settings are missing or unreadable: nothing is allowed.
   if (text === undefined) return [];
   const { checkConfigText } = await import('./check-file.js');
   const { values } = await checkConfigText(text, file.name);

@@ -1,5 +1,5 @@
 import { HOOK_EVENTS, type HookEvent, readHook } from '../model/hooks.js';
-import type { JsonValue } from '../model/json.js';
+import { isTextList, type JsonValue } from '../model/json.js';
 import { LARGEST_OUTPUT_BYTES } from '../model/limits.js';
 import { OBSERVE_MODES } from '../model/observation.js';
 import { remoteAddress } from '../remote/address.js';
@@ -7,7 +7,7 @@ import { isPublicKey } from '../remote/public-key.js';
 import { parseDuration } from '../util/duration.js';
 import { parseSize } from '../util/size.js';
 
-/** What one setting may be. `read` gives the value that the program uses, or says what is expected instead. */
+/** One setting. `read` returns the value that the program uses, or says what it expects. */
 export interface Setting {
   readonly key: string;
   readonly help: string;
@@ -73,9 +73,7 @@ const positive = kindOf({ type: 'integer', minimum: 1, maximum: 1e9 }, (value) =
 );
 
 const words = kindOf({ type: 'array', items: { type: 'string' } }, (value) =>
-  Array.isArray(value) && value.every((word) => typeof word === 'string')
-    ? { value }
-    : { expected: 'a list of words, such as [node, agent.mjs]' },
+  isTextList(value) ? { value } : { expected: 'a list of words, such as [node, agent.mjs]' },
 );
 
 const globs = kindOf(oneOrMore({ type: 'string', minLength: 1 }), (value) => {
@@ -128,7 +126,7 @@ function oneOf(...choices: readonly string[]): Read {
   );
 }
 
-/** `on` and `off` are said as well; YAML reads them as truth values. */
+/** YAML reads `on` and `off` as booleans. */
 const iterationMode = kindOf({ enum: ['always', 'auto', 'off', 'on', true, false] }, (value) => {
   const mode = value === true || value === 'on' ? 'auto' : value === false ? 'off' : value;
   return mode === 'always' || mode === 'auto' || mode === 'off'
@@ -174,10 +172,10 @@ const ALLOWED_KEY = 'allow.keys.NAME';
 /** Any role may stand in the place of NAME. */
 const MODEL_ROLE = 'models.NAME';
 
-/** NAME is what a public key is called. */
+/** NAME is the name of a public key. */
 const TRUSTED_KEY = 'cache.trust.keys.NAME';
 
-/** What weakens a protection of the user is said by the user: a project's file must not hold it. */
+/** Settings that weaken a protection of the user: a project's file must not hold them. */
 export function isUserOnly(key: string): boolean {
   return /^(safe|allow)\./.test(key);
 }
@@ -208,7 +206,7 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'cache.signingKey.file', help: 'file with the key that signs entries', read: text },
   { key: 'cache.observe.mode', help: OBSERVE_HELP, read: oneOf(...OBSERVE_MODES) },
   { key: 'cache.observe.exclude', help: 'files that phases may read and write without any effect', read: globs },
-  { key: 'cache.observe.include', help: 'files that count although they are left out else', read: globs },
+  { key: 'cache.observe.include', help: 'files that count although they are left out by default', read: globs },
   { key: 'cache.remote.url', help: 'a store that machines share (https://, s3://, turbo+https://)', read: remoteUrl },
   { key: 'cache.remote.read', help: 'look there for what the local store has not (default: true)', read: flag },
   {
@@ -227,12 +225,16 @@ export const SETTINGS: readonly Setting[] = [
     help: 'how long to wait for another machine that computes the same (10m; 0s: not at all)',
     read: duration,
   },
-  { key: 'cache.trust.mode', help: 'none: accept shared entries whoever made them', read: oneOf('none') },
+  { key: 'cache.trust.mode', help: 'none: accept any shared entry', read: oneOf('none') },
   { key: 'cache.trust.sign.env', help: 'environment variable with the private key that signs uploads', read: variable },
   { key: 'cache.trust.sign.file', help: 'file with the private key that signs uploads', read: text },
   { key: TRUSTED_KEY, help: 'public key whose shared entries are accepted; NAME is for you', read: publicKey },
-  { key: ALLOWED_KEY, help: 'addresses that may be sent the key in the variable NAME; yours alone to say', read: urls },
-  { key: 'safe.projects', help: 'folders of others that are obeyed all the same; yours alone to say', read: paths },
+  {
+    key: ALLOWED_KEY,
+    help: 'addresses that the key in the variable NAME may go to; only in your own settings',
+    read: urls,
+  },
+  { key: 'safe.projects', help: 'folders of other users that are trusted; only in your own settings', read: paths },
   {
     key: 'iteration.mode',
     help: 'auto: continue a run of the same file that is unfinished or whose flow was edited; always: any; off: none',
@@ -246,8 +248,8 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'workers.url.address', help: 'the queue that workers wait at (redis://, rediss://)', read: queueUrl },
   { key: 'workers.url.env', help: 'environment variable with that address, a password in it', read: variable },
   { key: 'workers.concurrency', help: 'units that workers have at once (256)', read: positive },
-  { key: 'workers.lock', help: 'a worker that is silent for so long has lost its units (15s)', read: lockTime },
-  { key: 'workers.wait', help: 'a queue that does not answer for so long is given up (30s)', read: duration },
+  { key: 'workers.lock', help: 'a worker that is silent for this long loses its units (15s)', read: lockTime },
+  { key: 'workers.wait', help: 'how long to wait for a queue that does not answer (30s)', read: duration },
   ...HOOK_EVENTS.map((event) => ({ key: `hooks.${event}`, help: HOOK_HELP[event], read: hook })),
 ];
 
@@ -300,7 +302,7 @@ export function findSetting(key: string): Setting | undefined {
   return RUNNER_NAME.test(runner[1]!) ? RUNNER_SETTINGS.find((setting) => setting.key === runner[2]) : undefined;
 }
 
-/** The setting of a family that a key belongs to: a name of the user's own stands at its end. */
+/** The pattern (`allow.keys.NAME`) of a key that ends with a name of the user's choice. */
 function patternOf(key: string): string | undefined {
   if (/^allow\.keys\.[A-Za-z_]\w*$/.test(key)) return ALLOWED_KEY;
   if (/^cache\.trust\.keys\.[A-Za-z0-9][\w-]{0,63}$/.test(key)) return TRUSTED_KEY;

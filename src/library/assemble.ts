@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { AssembleOutcome, How } from '../assemble/assemble.js';
 import type { AssembleEvent } from '../assemble/events.js';
 import { recordFile } from '../assemble/folder.js';
-import type { Ending } from '../assemble/record.js';
+import type { PlanEnding } from '../assemble/record.js';
 import { DEFAULT_ROUNDS, type Example } from '../assemble/request.js';
 import type { Uses } from '../assemble/uses.js';
 import type { JsonObject } from '../model/json.js';
@@ -27,21 +27,21 @@ export interface FlowRequest {
 export interface AssembleFlowOptions {
   /** Settings instead of the settings files. */
   readonly config?: GivenConfig;
-  /** Who writes the flow; its phases have the runner and model of the settings. */
+  /** The runner that writes the flow; its phases use the runner and model of the settings. */
   readonly runner?: string;
   readonly model?: string;
   /** Flows that the planner may write. Default: 6. */
   readonly maxRounds?: number;
-  /** For planning and trying. Default: 2, where the runner says what it costs. */
+  /** For planning and trying. Default: 2, where the runner reports its cost. */
   readonly maxUSD?: number;
-  /** Ignores what is there, and adds to it. */
+  /** Ignores existing plans, and adds a new one. */
   readonly replan?: boolean;
   /** The flow may execute commands. */
   readonly allowScripts?: boolean;
   readonly signal?: AbortSignal;
 }
 
-/** How it went. An attempt that came to nothing is a value too. */
+/** The outcome. A failed attempt is a value, too. */
 export type AssembledFlow =
   | {
       readonly status: 'complete';
@@ -51,14 +51,14 @@ export type AssembledFlow =
       readonly flowId: string;
       readonly definition: JsonObject;
       readonly uses: Uses;
-      /** In this call. */
+      /** What this call spent. */
       readonly spent: Spent;
       /** For `runFlow`. */
       readonly flow: LoadedFlow;
     }
   | {
       readonly status: 'incomplete';
-      readonly ended: Ending;
+      readonly ended: PlanEnding;
       readonly error: string;
       readonly hint?: string;
       readonly spent: Spent;
@@ -70,7 +70,7 @@ export type AssembledFlow =
 export interface AssembleHandle {
   /** Every step, in order. Need not be read. */
   readonly events: AsyncIterable<AssembleEvent>;
-  /** Rejects for a request that cannot be: a schema that is none, an example that does not fit it. */
+  /** Rejects for an invalid request: a schema that is none, an example that does not fit it. */
   readonly result: Promise<AssembledFlow>;
 }
 
@@ -97,7 +97,7 @@ async function begin(
   const { config: given, maxRounds = DEFAULT_ROUNDS, maxUSD, ...how } = options;
   const config = given ? completeConfig(given) : await loadSettings(project);
   const examples = (request.examples ?? []).map((example, index) => ({ name: String(index + 1), ...example }));
-  // Most programs run flows and assemble none.
+  // Loaded here: most programs assemble no flow.
   const { assemble } = await import('../assemble/assemble.js');
   const outcome = await assemble({
     ...how,

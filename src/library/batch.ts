@@ -20,9 +20,9 @@ import { type RunFlowOptions, whatToRun } from './run.js';
 /** The arguments of one row (undefined: not given), or one bare value for the argument that `as` names. */
 export type BatchRowValue = Readonly<Record<string, JsonValue | undefined>> | string | number | boolean;
 
-/** How a program runs a flow over many rows. What is not said here is as in `RunFlowOptions`. */
+/** How a program runs a flow over many rows. All other options are as in `RunFlowOptions`. */
 export interface RunBatchOptions extends Omit<RunFlowOptions, 'args' | 'continuation'> {
-  /** Arguments for all rows; what a row says itself goes before. */
+  /** Arguments for all rows; a row's own arguments override them. */
   readonly args?: Readonly<Record<string, JsonValue>>;
   /** The argument that a bare value is for. Default: the only one that the flow has, else `topic`. */
   readonly as?: string;
@@ -30,13 +30,13 @@ export interface RunBatchOptions extends Omit<RunFlowOptions, 'args' | 'continua
   readonly over?: string;
   /** `true`: go on with the last batch of this flow over this list. A run's id: with that one. Default: start anew. */
   readonly resume?: boolean | string;
-  /** Rows under way at once. What they execute is bounded by `concurrency` all the same. Default: twice that. */
+  /** Rows under way at once. Their executions are also bounded by `concurrency`. Default: twice that. */
   readonly jobs?: number;
   /** The first row that fails ends the batch. Default: the others go on. */
   readonly failFast?: boolean;
-  /** `false`: outputs are not written to the journal, so the result's `outputOf` knows none. Default: true. */
+  /** `false`: outputs are not written to the journal, so `outputOf` of the result finds none. Default: true. */
   readonly keepOutputs?: boolean;
-  /** Takes the output of a row that succeeded, as soon as it is there; of a large one its `file`. Must not throw. */
+  /** Called with the output of a row as soon as it succeeds; a large output has its `file`. Must not throw. */
   readonly onOutput?: (row: BatchRow, output: TextOutput) => void;
   /** Called with each row when it has ended. Must not throw. */
   readonly onRow?: (row: RowResult) => void;
@@ -44,8 +44,8 @@ export interface RunBatchOptions extends Omit<RunFlowOptions, 'args' | 'continua
 
 export interface BatchHandle {
   /**
-   * What the batch says, in order; ends with it. Kept only from when this is first asked for, so ask before anything is
-   * awaited: `const { events, result } = runBatch(…)`. Leave it alone if you do not want events.
+   * The events of the batch, in order; ends with it. They are kept only once this property has been read, so read it
+   * before you await anything: `const { events, result } = runBatch(…)`. Do not read it if you do not want events.
    */
   readonly events: AsyncIterable<RunEvent>;
   /**

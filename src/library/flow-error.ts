@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../model/diagnostic.js';
 
-/** What is wrong with a flow or with settings, where and what to do about it. */
+/** Problems of a flow or of settings: what, where, and what to do about it. */
 export class FlowError extends Error {
   constructor(readonly diagnostics: readonly Diagnostic[]) {
     const errors = diagnostics.filter((diagnostic) => diagnostic.severity === 'error');

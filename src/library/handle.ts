@@ -1,6 +1,6 @@
 import type { RunEvent } from '../model/event.js';
 
-/** Something under way: what it says, and what it comes to. */
+/** Something under way: its events and its result. */
 interface Handle<Result, Event = RunEvent> {
   readonly events: AsyncIterable<Event>;
   readonly result: Promise<Result>;
@@ -11,12 +11,12 @@ export function handleOf<Result, Event = RunEvent>(
 ): Handle<Result, Event> {
   const queue = new EventQueue<Event>();
   const result = begin((event) => queue.push(event)).finally(() => queue.end());
-  // A reader of events only must not be stopped by a rejected result that it does not await.
+  // A program that reads only events must not die of a rejected result that it does not await.
   result.catch(() => {});
   return { events: queue, result };
 }
 
-/** As above, but nothing waits for a reader before there is one: what a batch says may be more than memory holds. */
+/** As above, but events are kept only once there is a reader: a batch may have more than memory holds. */
 export function quietHandleOf<Result>(begin: (onEvent: (event: RunEvent) => void) => Promise<Result>): Handle<Result> {
   let queue: EventQueue<RunEvent> | undefined;
   let ended = false;
@@ -35,7 +35,7 @@ export function quietHandleOf<Result>(begin: (onEvent: (event: RunEvent) => void
   };
 }
 
-/** Events wait here for a reader that may be slower than the run. */
+/** Buffers events for a reader that may be slower than the run. */
 class EventQueue<Event> implements AsyncIterable<Event> {
   readonly #events: Event[] = [];
   #wake: () => void = () => {};

@@ -13,12 +13,12 @@ export interface LoadedFlow {
   /** Absolute. */
   readonly file: string;
   readonly digest: string;
-  /** What the check looked at: the file itself, flows that it uses. */
+  /** The files that the check read: the flow itself and the flows that it uses. */
   readonly files: readonly string[];
   readonly ref: string;
-  /** Made by a model: a run of it is held to the limits for generated flows. */
+  /** Made by a model: its runs have the limits for generated flows. */
   readonly generated?: boolean;
-  /** The given settings that it was checked with; its runs have them too, unless they are given others. */
+  /** The given settings that it was checked with. Its runs use them, too, unless they are given others. */
   readonly config?: Config;
 }
 

@@ -13,7 +13,7 @@ import type { LoadedFlow } from './load.js';
 import { completeConfig, type GivenConfig, loadSettings } from './settings.js';
 import { requireTrusted } from './trust.js';
 
-/** How a program runs a flow: what the command line's flags say, as fields. */
+/** How a program runs a flow: the flags of the command line as fields. */
 export interface RunFlowOptions
   extends Partial<
     Omit<
@@ -68,7 +68,7 @@ async function begin(call: RunCall, onEvent: (event: RunEvent) => void): Promise
   return result;
 }
 
-/** As it is in the package. */
+/** Its place in the package. */
 const TIDIER = fileURLToPath(new URL('../../tidy.cjs', import.meta.url));
 
 /** The part of the engine's options that follows from what was loaded. */

@@ -14,7 +14,7 @@ export interface GivenConfig extends Partial<Omit<Config, 'runners' | 'cache' | 
   readonly limits?: Partial<Config['limits']>;
 }
 
-/** The settings of the project and the user, as files say them. Throws `FlowError` if something is wrong there. */
+/** The settings of the project and the user, from their files. Throws `FlowError` if those have problems. */
 export async function loadSettings(project: Project): Promise<Config> {
   await requireTrusted(project);
   const { config, problems } = await loadConfig(project);
@@ -23,7 +23,7 @@ export async function loadSettings(project: Project): Promise<Config> {
   return config;
 }
 
-/** Throws where nobody could say what a runner is. */
+/** Throws where the type of a runner cannot be known. */
 export function completeConfig(given: GivenConfig): Config {
   const { cache, iteration, limits } = CONFIG_DEFAULTS;
   return {

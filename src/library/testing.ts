@@ -1,13 +1,11 @@
 import type { RunOptions } from '../run/core/options.js';
+import type { RecordMode } from '../testing/recordings/recordings.js';
 import type { TestReport, UnrecordedCall } from '../testing/suite/report.js';
 import type { Project } from '../util/project.js';
 import { FlowError } from './flow-error.js';
 import { requireTrusted } from './trust.js';
 
-/** `replay` calls nobody; `update` calls for what is not recorded; `record` calls for everything anew. */
-export type RecordMode = 'replay' | 'update' | 'record';
-
-/** How a program runs tests: what the flags of `taskflow test` say, as fields. */
+/** How a program runs tests: the flags of `taskflow test` as fields. */
 export interface TestFlowOptions extends Pick<RunOptions, 'runner' | 'model' | 'maxUSD' | 'signal'> {
   /** Default: `replay`. */
   readonly mode?: RecordMode;
@@ -38,7 +36,7 @@ export interface Recorded {
   readonly calls: number;
   /** Calls that nothing was recorded for: each has failed. */
   readonly unrecorded: readonly UnrecordedCall[];
-  /** Files of recordings that nothing has used. */
+  /** Files of recordings that were not used. */
   readonly unused: readonly string[];
 }
 

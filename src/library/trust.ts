@@ -2,7 +2,7 @@ import { namedRoot } from '../config/project-root.js';
 import type { Project } from '../util/project.js';
 import { FlowError } from './flow-error.js';
 
-/** Throws `FlowError` when the project is not the user's and nobody has said that it is to be obeyed all the same. */
+/** Throws `FlowError` when the project belongs to another user and is not marked as safe. */
 export async function requireTrusted(project: Project): Promise<void> {
   const found = await namedRoot(project.root, project);
   if (!('refused' in found)) return;

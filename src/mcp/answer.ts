@@ -1,32 +1,32 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.js';
 import { cut, cutText, MOST_CHARACTERS } from './cut.js';
-import type { Called, Problem } from './host.js';
+import type { Called, ToolProblem } from './host.js';
 
-/** What a tool answers: an object, and the command that shows the whole of it. */
-export interface Answer {
+/** The answer of a tool: an object, and the command that shows all of it. */
+export interface ToolAnswer {
   readonly value: JsonObject;
   readonly whole: string;
 }
 
-/** What the client gets: the object, and the same as text for clients that know no objects. */
-export function toResult(answer: Answer | Problem) {
+/** What the client gets: the object, and the same as text for clients that do not read objects. */
+export function toToolResult(answer: ToolAnswer | ToolProblem) {
   if ('problem' in answer) {
     return { content: [{ type: 'text' as const, text: cutText(answer.problem, MOST_CHARACTERS) }], isError: true };
   }
-  const { value, text } = shortened(answer);
+  const { value, text } = shortAnswer(answer);
   return { content: [{ type: 'text' as const, text }], structuredContent: value };
 }
 
-/** What fits a context window, with a pointer to the whole if something is missing; and the same as text. */
-export function shortened({ value: whole, whole: command }: Answer): { value: JsonObject; text: string } {
+/** The answer shortened to fit a context window, with the command that shows the rest; and the same as text. */
+export function shortAnswer({ value: whole, whole: command }: ToolAnswer): { value: JsonObject; text: string } {
   const text = JSON.stringify(whole);
   if (text.length <= MOST_CHARACTERS) return { value: whole, text };
   const value = { ...(cut(whole) as JsonObject), cut: `shortened; the whole: ${command}` };
   return { value, text: JSON.stringify(value) };
 }
 
-/** The JSON that a command printed; or what was wrong, in the words of the command line. */
-export function readCalled(called: Called): { readonly json: JsonValue } | Problem {
+/** The JSON that a command printed; or its error message. */
+export function readCalled(called: Called): { readonly json: JsonValue } | ToolProblem {
   const { status, stderr } = called;
   const said = stderr.trim();
   let json: JsonValue;

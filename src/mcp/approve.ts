@@ -3,10 +3,10 @@ import { Type } from '@sinclair/typebox';
 import type { JsonObject } from '../model/json.js';
 import { shellWord } from '../util/shell-word.js';
 import { readCalled } from './answer.js';
-import type { Problem, Question } from './host.js';
-import { flag } from './line.js';
+import type { Question, ToolProblem } from './host.js';
+import { flagWords } from './line.js';
 import { input, MAYBE_TEXT, output, PHASE, RUN, TEXT } from './schemas.js';
-import { type Reply, type Tool, type ToolCall, tool } from './tool.js';
+import { type McpCall, type Tool, type ToolReply, tool } from './tool.js';
 
 const FORM = {
   type: 'object' as const,
@@ -17,7 +17,7 @@ const FORM = {
   required: ['decision'],
 };
 
-/** A person decides, in a form that the client shows; the agent cannot. */
+/** Lets a person decide, in a form that the client shows. The agent itself cannot. */
 export const APPROVE: Tool = tool({
   name: 'approve',
   title: 'Ask a person to decide',
@@ -28,7 +28,7 @@ Only a form that they send decides. A detached run then goes on by itself.`,
     runId: TEXT,
     phase: TEXT,
     decision: Type.Union([Type.Literal('approve'), Type.Literal('reject'), Type.Null()], {
-      description: 'null: nobody has decided, the run goes on waiting',
+      description: 'null: not decided, the run goes on waiting',
     }),
     text: TEXT,
     digest: TEXT,
@@ -48,7 +48,7 @@ Only a form that they send decides. A detached run then goes on by itself.`,
 function chosen(
   { runId, waiting }: { readonly runId: string; readonly waiting: readonly Question[] },
   phase: string | undefined,
-): Question | Problem {
+): Question | ToolProblem {
   const fitting = waiting.filter((one) => phase === undefined || one.phase === phase);
   if (fitting.length === 1) return fitting[0]!;
   const names = waiting.map((one) => one.phase).join(', ');
@@ -56,7 +56,7 @@ function chosen(
   return { problem: `${phase === undefined ? 'say which' : `${phase} does not wait`}; waiting: ${names}` };
 }
 
-async function ask(runId: string, asked: Question, call: ToolCall): Promise<Reply> {
+async function ask(runId: string, asked: Question, call: McpCall): Promise<ToolReply> {
   const { phase, text, digest } = asked;
   const { client, context } = call;
   if (!client.asksPeople) return undecided(runId, asked, 'this client cannot ask a person');
@@ -71,7 +71,7 @@ async function ask(runId: string, asked: Question, call: ToolCall): Promise<Repl
   }
   const { decision, note } = reply.content ?? {};
   if (reply.action !== 'accept' || (decision !== 'approve' && decision !== 'reject')) {
-    return undecided(runId, asked, 'nobody has decided');
+    return undecided(runId, asked, 'no person has decided');
   }
   return decide({ runId, asked, decision, note: typeof note === 'string' && note !== '' ? note : undefined }, call);
 }
@@ -83,9 +83,9 @@ interface Decision {
   readonly note: string | undefined;
 }
 
-async function decide({ runId, asked, decision, note }: Decision, { host, client }: ToolCall): Promise<Reply> {
+async function decide({ runId, asked, decision, note }: Decision, { host, client }: McpCall): Promise<ToolReply> {
   const by = `${host.user ?? 'somebody'} via mcp:${client.name}`;
-  const line = [decision, '--json', ...flag('by', by), ...flag('note', note), '--', runId, asked.phase];
+  const line = [decision, '--json', ...flagWords('by', by), ...flagWords('note', note), '--', runId, asked.phase];
   const read = readCalled(await host.call(line));
   if ('problem' in read) return read;
   const { goesOnAs } = read.json as JsonObject;
@@ -93,12 +93,12 @@ async function decide({ runId, asked, decision, note }: Decision, { host, client
   return answer(runId, asked, { ...(read.json as JsonObject), next });
 }
 
-function undecided(runId: string, asked: Question, why: string): Reply {
+function undecided(runId: string, asked: Question, why: string): ToolReply {
   const words = `${runId} ${shellWord(asked.phase)}`;
   const next = `${why}: the run waits. In a terminal: taskflow approve ${words}, or taskflow reject ${words}`;
   return answer(runId, asked, { decision: null, next });
 }
 
-function answer(runId: string, { phase, text, digest }: Question, more: JsonObject): Reply {
+function answer(runId: string, { phase, text, digest }: Question, more: JsonObject): ToolReply {
   return { value: { runId, phase, text, digest, ...more }, whole: `taskflow runs show ${runId}` };
 }

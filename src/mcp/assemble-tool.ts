@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import type { JsonObject } from '../model/json.js';
 import { readCalled } from './answer.js';
-import { flag } from './line.js';
-import { Progress } from './progress.js';
+import { flagWords } from './line.js';
+import { ProgressNotifier } from './progress.js';
 import { input, list, output, TEXT } from './schemas.js';
 import { type Tool, tool } from './tool.js';
 
@@ -33,12 +33,15 @@ the same task before is taken as it is. It costs money and may take minutes. The
   }),
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   async answer(given, { host, context }) {
-    const schemas = [...flag('input', JSON.stringify(given.input)), ...flag('output', JSON.stringify(given.output))];
+    const schemas = [
+      ...flagWords('input', JSON.stringify(given.input)),
+      ...flagWords('output', JSON.stringify(given.output)),
+    ];
     const examples = (given.examples ?? []).map((example) => JSON.stringify(example));
-    const bounds = [...flag('max-usd', given.max_usd), ...flag('max-rounds', given.max_rounds)];
-    const flags = ['--json', ...schemas, ...flag('example', examples), ...bounds];
-    const line = ['assemble', ...flags, ...flag('replan', given.replan), '--', given.task];
-    const progress = new Progress(context);
+    const bounds = [...flagWords('max-usd', given.max_usd), ...flagWords('max-rounds', given.max_rounds)];
+    const flags = ['--json', ...schemas, ...flagWords('example', examples), ...bounds];
+    const line = ['assemble', ...flags, ...flagWords('replan', given.replan), '--', given.task];
+    const progress = new ProgressNotifier(context);
     const watching = { signal: context.mcpReq.signal, onLine: (said: string) => void progress.line(said) };
     const read = readCalled(await host.execute(line, watching));
     if ('problem' in read) return read;

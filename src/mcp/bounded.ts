@@ -1,19 +1,19 @@
 import { delay } from '../util/timer.js';
 import { Gate } from './gate.js';
-import type { Called, McpHost, Problem } from './host.js';
+import type { Called, McpHost, ToolProblem } from './host.js';
 
 const MOST_WAITING = 200;
-/** Each is a process with agents of its own. */
+/** Runs at once; each is a process with its own agents. */
 const MOST_RUNS = 16;
-/** What is under way when the client hangs up is ended in order, if that does not take too long. */
+/** How long commands may take to end in order when the client disconnects. */
 const LONGEST_END_MS = 10_000;
 
 export interface BoundedHost extends McpHost {
-  /** When nothing is under way any more in this process. */
+  /** Resolves when no command is under way in this process. */
   idle(): Promise<void>;
 }
 
-/** The same, for clients that call more at once than a machine can do. */
+/** A host with limits, for clients that call more at once than a machine can do. */
 export function bounded(host: McpHost): BoundedHost {
   const calls = new Gate(4, MOST_WAITING);
   const starts = new Gate(1, MOST_WAITING);
@@ -29,7 +29,7 @@ export function bounded(host: McpHost): BoundedHost {
     ...host,
     call: (args) => through(calls, () => host.call(args)),
     execute: (args, watching) => through(executions, () => host.execute(args, watching)),
-    // One after the other: each has to see the one before it.
+    // One after the other, so that each counts the one before it.
     start: (args) =>
       through(starts, async () => {
         const count = host.underWay();
@@ -42,7 +42,7 @@ export function bounded(host: McpHost): BoundedHost {
   };
 }
 
-function isProblem(result: unknown): result is Problem {
+function isProblem(result: unknown): result is ToolProblem {
   return typeof result === 'object' && result !== null && 'problem' in result;
 }
 

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../model/json.js';
 
-/** What an answer may take of the client's context window, in characters. */
+/** Limit for one answer in the client's context window, in characters. */
 export const MOST_CHARACTERS = 20_000;
 
 interface Bounds {
@@ -29,7 +29,7 @@ function within(value: JsonValue, bounds: Bounds): JsonValue {
   if (typeof value === 'string') return cutText(value, bounds.text);
   if (value === null || typeof value !== 'object') return value;
   if (Array.isArray(value)) return value.slice(0, bounds.members).map((item) => within(item, bounds));
-  // The fields of our own answers are few: only what a person named can be too many.
+  // Our own answers have few fields: only fields with the user's names can be too many.
   const fields = Object.entries(value).slice(0, Math.max(bounds.members, 30));
   return Object.fromEntries(fields.map(([name, field]) => [name, within(field, bounds)]));
 }

@@ -1,6 +1,6 @@
-import type { Problem } from './host.js';
+import type { ToolProblem } from './host.js';
 
-/** Lets so many in at once; the others wait in order, and a flood is refused. */
+/** Lets a number of calls in at once; the others wait in order, and too many are refused. */
 export class Gate {
   readonly #waiting: (() => void)[] = [];
   #inside = 0;
@@ -10,7 +10,7 @@ export class Gate {
     private readonly mostWaiting: number,
   ) {}
 
-  async through<T>(work: () => Promise<T>): Promise<T | Problem> {
+  async through<T>(work: () => Promise<T>): Promise<T | ToolProblem> {
     if (this.#waiting.length >= this.mostWaiting) {
       return { problem: `${this.mostWaiting} calls are waiting already: call again when some have been answered` };
     }

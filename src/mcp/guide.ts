@@ -11,7 +11,7 @@ list_flows shows what is there. To write one, read the resource taskflow://langu
 run_flow. A run that failed is continued by run_flow or resume_run: finished phases are not paid again.
 A paused run waits for a person: approve asks them, and nobody else may decide.`;
 
-/** A flow that shows the forms that are needed most. */
+/** A flow that shows the most common forms. */
 export const EXAMPLE_FLOW = `name: review-files
 description: One short review for each source file, then a summary.
 args:

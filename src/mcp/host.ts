@@ -5,7 +5,7 @@ export interface Called {
   readonly status: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** What stdout says, where the command ran in this process and said it as a value. */
+  /** The value on stdout, where the command ran in this process and wrote one. */
   readonly json?: unknown;
 }
 
@@ -14,7 +14,7 @@ export interface Question {
   readonly phase: string;
   readonly text: string;
   readonly digest: string;
-  /** `approve` or `reject`, if somebody has decided. */
+  /** `approve` or `reject`, if it is decided. */
   readonly decided?: string;
 }
 
@@ -27,27 +27,27 @@ export interface Watching {
 
 /** What the command line lends to the server: each tool is one of its commands. */
 export interface McpHost {
-  /** Who is logged in. */
+  /** The user's name. */
   readonly user: string | undefined;
-  /** In this process. */
+  /** Runs a command in this process. */
   call(args: readonly string[]): Promise<Called>;
-  /** In a process that ends, with all that it started, when the signal says so. */
+  /** Runs a command in another process, which the signal ends with all that it started. */
   execute(args: readonly string[], watching: Watching): Promise<Called>;
-  /** Ends all of these at once. */
+  /** Ends all these processes at once. */
   killAll(): void;
-  /** A run that outlives the server; or why it did not begin. */
+  /** Starts a run that outlives the server; or says why it did not begin. */
   start(args: readonly string[]): Promise<{ readonly runId: string } | Called>;
-  /** What a run says, from its beginning, until it ends or the signal says so. */
+  /** The events of a run from its beginning, until it ends or the signal is aborted. */
   follow(runId: string, signal: AbortSignal): AsyncIterable<RunEvent>;
   /** How many runs of the project are under way. */
   underWay(): number;
   /** RUN as a person types it, and what that run asks. */
-  questions(run: string): { readonly runId: string; readonly waiting: readonly Question[] } | Problem;
-  /** What is wrong with FLOW: it may be a saved flow's name or a file of the project. */
+  questions(run: string): { readonly runId: string; readonly waiting: readonly Question[] } | ToolProblem;
+  /** What is wrong with FLOW, which must be a saved flow's name or a file of the project. */
   flowProblem(flow: string): string | undefined;
 }
 
 /** One clear sentence for the client. */
-export interface Problem {
+export interface ToolProblem {
   readonly problem: string;
 }

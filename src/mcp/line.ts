@@ -1,34 +1,34 @@
 import { shellWord } from '../util/shell-word.js';
 
-/** Arguments of a flow as flags. Inline, so that no value is read as a flag. */
+/** Arguments of a flow as flags; `--flag=value`, so that no value is read as a flag. */
 export function argFlags(args: Readonly<Record<string, unknown>> | undefined): readonly string[] {
   return Object.entries(args ?? {}).map(([name, value]) => {
     return `--arg=${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`;
   });
 }
 
-/** `--phase=review`, if there is a value; of a list, one for each. */
-export function flag(name: string, value: unknown): readonly string[] {
+/** `--phase=review`, if there is a value; for a list, one flag for each. */
+export function flagWords(name: string, value: unknown): readonly string[] {
   if (value === undefined || value === false) return [];
   if (value === true) return [`--${name}`];
-  return Array.isArray(value) ? value.flatMap((one) => flag(name, one)) : [`--${name}=${value}`];
+  return Array.isArray(value) ? value.flatMap((one) => flagWords(name, one)) : [`--${name}=${value}`];
 }
 
-/** Flags end where words begin that a client gave. */
+/** Inserts flags before the words that came from a client. */
 export function withFlag(line: readonly string[], ...flags: readonly string[]): readonly string[] {
   const end = line.indexOf('--');
   const at = end < 0 ? line.length : end;
   return [...line.slice(0, at), ...flags, ...line.slice(at)];
 }
 
-/** For people. */
+/** The command line as people type it. */
 export function shellLine(line: readonly string[]): string {
   return ['taskflow', ...line.filter((word) => word !== '--')].map(shellWord).join(' ');
 }
 
 const MOST_ARGUMENTS = 100_000;
 
-/** What no command line can hold. */
+/** Finds a value that no command line can hold. */
 export function inputProblem(input: Readonly<Record<string, unknown>>): string | undefined {
   const text = JSON.stringify(input);
   if (text.includes('\\u0000')) return 'a text cannot hold a NUL character';

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { JsonObject, JsonValue } from '../model/json.js';
-import { argFlags, flag } from './line.js';
+import { argFlags, flagWords } from './line.js';
 import { runAnswer } from './run-answer.js';
 import { ARGS, FLOW, input, list, MAYBE_NUMBER, MAYBE_TEXT, output, PHASE, RUN, RUN_OUTPUT, TEXT } from './schemas.js';
 import { commandTool, LOOKS, type Tool } from './tool.js';
@@ -8,7 +8,7 @@ import { commandTool, LOOKS, type Tool } from './tool.js';
 const PROBLEM = Type.Object({ severity: TEXT, message: TEXT });
 const isError = (problem: JsonValue) => (problem as JsonObject)['severity'] === 'error';
 
-/** Tools that look: they execute nothing of the project and change nothing. */
+/** Read-only tools: they execute nothing of the project and change nothing. */
 export const LOOKING: readonly Tool[] = [
   commandTool({
     name: 'list_flows',
@@ -89,7 +89,7 @@ export const LOOKING: readonly Tool[] = [
 
 const DURATION = Type.String({ pattern: '^[0-9]+(ms|s|m|h|d|w)$', description: 'such as 12h or 30d' });
 
-/** Tools that change what is kept or under way, in one step. */
+/** Tools that change the store or a run in one step. */
 export const CHANGING: readonly Tool[] = [
   commandTool({
     name: 'cancel_run',
@@ -105,7 +105,7 @@ export const CHANGING: readonly Tool[] = [
     name: 'cache_clear',
     title: 'Remove kept results',
     description:
-      'Removes kept results, so that they are computed again. Only says what would go unless dry_run is false.',
+      'Removes kept results, so that they are computed again. Unless dry_run is false, only shows what would go.',
     input: input({
       flow: Type.Optional(FLOW),
       phase: Type.Optional(PHASE),
@@ -116,8 +116,14 @@ export const CHANGING: readonly Tool[] = [
     output: output({ removed: Type.Boolean(), entries: Type.Number(), bytes: Type.Number(), keys: list(TEXT) }),
     hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     command: ({ flow, phase, older_than, all, dry_run = true }) => [
-      ...['cache', 'clear', ...flag('phase', phase), ...flag('older-than', older_than), ...flag('all', all)],
-      ...[...flag('dry-run', dry_run), ...(flow ? ['--', flow] : [])],
+      ...[
+        'cache',
+        'clear',
+        ...flagWords('phase', phase),
+        ...flagWords('older-than', older_than),
+        ...flagWords('all', all),
+      ],
+      ...[...flagWords('dry-run', dry_run), ...(flow ? ['--', flow] : [])],
     ],
     shape: (cleared, { dry_run = true }) => ({ removed: !dry_run, ...(cleared as JsonObject) }),
   }),

@@ -2,11 +2,11 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import type { RunEvent } from '../model/event.js';
 import { systemClock } from '../util/clock.js';
 
-/** A batch of thousands of rows does not flood its client. */
+/** Pause between messages, so that a batch of thousands of rows does not flood its client. */
 const PAUSE_MS = 200;
 
-/** Tells the client how far a run is, if it asked to be told: a step for each phase, or for each row of a batch. */
-export class Progress {
+/** Reports progress to a client that asked for it: a step for each phase, or for each row of a batch. */
+export class ProgressNotifier {
   readonly #token: string | number | undefined;
   #total: number | undefined;
   #rows = false;
@@ -27,7 +27,7 @@ export class Progress {
     await this.#tell(message);
   }
 
-  /** A step of something that cannot know how many there will be. */
+  /** A step where the total is not known. */
   async line(message: string): Promise<void> {
     this.#done += 1;
     await this.#tell(message);
@@ -36,11 +36,11 @@ export class Progress {
   async #tell(message: string): Promise<void> {
     if (this.#token === undefined) return;
     const params = { progressToken: this.#token, progress: this.#done, total: this.#total, message };
-    // A client that went away hears nothing any more; the run goes on.
+    // The client may have disconnected; the run goes on.
     await this.context.mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
   }
 
-  /** A phase that begins is half a step: the number has to grow with each message. */
+  /** A phase that begins counts as half a step, because the number must grow with each message. */
   #step(event: RunEvent): string | undefined {
     switch (event.type) {
       case 'run-start':

@@ -1,13 +1,13 @@
 import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server';
 import { isJsonObject } from '../model/json.js';
-import { readCalled, shortened } from './answer.js';
+import { readCalled, shortAnswer } from './answer.js';
 import { LANGUAGE } from './guide.js';
 import type { McpHost } from './host.js';
 import { shellLine } from './line.js';
 
 const JSON_TYPE = 'application/json';
 
-/** What a client can read without calling a tool. Runs and flows are shortened as in answers; the language is whole. */
+/** What a client can read without calling a tool. Runs and flows are shortened as in answers; the language is not. */
 export function registerResources(server: McpServer, lend: () => Promise<McpHost>): void {
   const title = 'The flow language';
   server.registerResource('language', 'taskflow://language', { title, mimeType: 'text/markdown' }, ({ href }) => {
@@ -22,7 +22,7 @@ export function registerResources(server: McpServer, lend: () => Promise<McpHost
     const read = readCalled(await (await lend()).call(args));
     if ('problem' in read) throw new ResourceNotFoundError(uri, read.problem);
     const value = isJsonObject(read.json) ? read.json : { items: read.json };
-    const { text } = shortened({ value, whole: shellLine(args) });
+    const { text } = shortAnswer({ value, whole: shellLine(args) });
     return { contents: [{ uri, mimeType: JSON_TYPE, text }] };
   };
   const lists = [

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../model/json.js';
 
-/** How a run goes, with what to do now: an agent has no terminal to read that on. */
+/** The state of a run, with what to do next, which people read on the terminal. */
 export function runAnswer(json: JsonValue): JsonObject {
   const { phases, ...run } = json as JsonObject;
   const next = nextStep(run);
@@ -11,7 +11,7 @@ export function runAnswer(json: JsonValue): JsonObject {
   };
 }
 
-/** Of a phase, what an agent can use: neither its key, nor what is nothing, nor the same output twice. */
+/** The fields of a phase that an agent can use: no key, no empty fields, no output twice. */
 function readable({ key: _, output, cacheHit, files, usage, ...phase }: JsonObject): JsonObject {
   const { text, json } = (output ?? {}) as JsonObject;
   const { usd, inputTokens, outputTokens } = (usage ?? {}) as JsonObject;

@@ -1,17 +1,17 @@
 import { Type } from '@sinclair/typebox';
 import { startTimer } from '../util/timer.js';
 import { readCalled } from './answer.js';
-import { argFlags, flag } from './line.js';
-import { Progress } from './progress.js';
+import { argFlags, flagWords } from './line.js';
+import { ProgressNotifier } from './progress.js';
 import { runAnswer } from './run-answer.js';
 import { ARGS, FLOW, input, PHASE, RUN, RUN_OUTPUT, WAIT } from './schemas.js';
-import { LOOKS, type Reply, type Tool, type ToolCall, tool } from './tool.js';
+import { LOOKS, type McpCall, type Tool, type ToolReply, tool } from './tool.js';
 
 const RUNS = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true } as const;
 const MONEY = Type.Number({ exclusiveMinimum: 0, description: 'stop starting work once this much is spent, in USD' });
 const DEFAULT_WAIT = 30;
 
-/** Tools that start a run, or wait for one. The run is in a process of its own: it outlives the client. */
+/** Tools that start a run, or wait for one. The run is a process of its own, which outlives the client. */
 export const RUNNING: readonly Tool[] = [
   tool({
     name: 'run_flow',
@@ -31,8 +31,8 @@ still running then, the answer has its id for wait_run. Approvals are never give
     output: RUN_OUTPUT,
     hints: RUNS,
     async answer({ flow, args, wait_seconds, max_usd, fresh, refresh, rerun, until }, call) {
-      const flags = [...flag('max-usd', max_usd), ...flag('fresh', fresh), ...flag('refresh', refresh)];
-      const parts = [...flag('rerun', rerun), ...flag('until', until), ...argFlags(args)];
+      const flags = [...flagWords('max-usd', max_usd), ...flagWords('fresh', fresh), ...flagWords('refresh', refresh)];
+      const parts = [...flagWords('rerun', rerun), ...flagWords('until', until), ...argFlags(args)];
       return startAndWait(['run', ...flags, ...parts, '--', flow], wait_seconds, call);
     },
   }),
@@ -49,7 +49,7 @@ still running then, the answer has its id for wait_run. Approvals are never give
     output: RUN_OUTPUT,
     hints: RUNS,
     async answer({ run, wait_seconds, max_usd, rerun }, call) {
-      const flags = [...flag('max-usd', max_usd), ...flag('rerun', rerun)];
+      const flags = [...flagWords('max-usd', max_usd), ...flagWords('rerun', rerun)];
       return startAndWait(['resume', ...flags, '--', run], wait_seconds, call);
     },
   }),
@@ -68,18 +68,18 @@ export const WAIT_RUN: Tool = tool({
   },
 });
 
-async function startAndWait(line: readonly string[], seconds: number | undefined, call: ToolCall): Promise<Reply> {
+async function startAndWait(line: readonly string[], seconds: number | undefined, call: McpCall): Promise<ToolReply> {
   const started = await call.host.start(line);
   if ('runId' in started) return waitFor(started.runId, seconds, call);
   return { problem: started.stderr.trim() || `it could not be started (status ${started.status})` };
 }
 
-/** How the run stands when it has ended, the time is over, or the client wants no answer any more. */
-async function waitFor(runId: string, seconds = DEFAULT_WAIT, { host, context }: ToolCall): Promise<Reply> {
+/** The state of the run when it has ended, the time is over, or the client has cancelled the call. */
+async function waitFor(runId: string, seconds = DEFAULT_WAIT, { host, context }: McpCall): Promise<ToolReply> {
   if (seconds > 0) {
     const over = new AbortController();
     const timer = startTimer(seconds * 1_000, () => over.abort());
-    const progress = new Progress(context);
+    const progress = new ProgressNotifier(context);
     const signal = AbortSignal.any([over.signal, context.mcpReq.signal]);
     for await (const event of host.follow(runId, signal)) {
       await progress.event(event);

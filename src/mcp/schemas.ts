@@ -2,17 +2,17 @@ import { fromJsonSchema, type JsonSchemaType } from '@modelcontextprotocol/serve
 import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox';
 import { VALIDATOR } from './validator.js';
 
-/** Our schemas are JSON Schema; only the two libraries' types of that differ. */
+/** Converts between the two libraries' types of JSON Schema. */
 export function standard<T extends TSchema>(schema: T, validator = VALIDATOR) {
   return fromJsonSchema<Static<T>>(schema as unknown as JsonSchemaType, validator);
 }
 
-/** What goes into a tool: a name that it does not know is a mistake. */
+/** The input of a tool: unknown fields are refused. */
 export function input<T extends TProperties>(properties: T) {
   return Type.Object(properties, { additionalProperties: false });
 }
 
-/** What comes out of a tool. The command may say more than is described here. */
+/** The output of a tool, which may have more fields than are described. */
 export function output<T extends TProperties>(properties: T) {
   return Type.Object({
     ...properties,
@@ -51,7 +51,7 @@ export function list<T extends TSchema>(of: T) {
 
 const SPENT = Type.Union([Type.Object({ usd: MAYBE_NUMBER, tokens: Type.Number() }), Type.Null()]);
 
-/** How a run goes or went: `runs show --json`. */
+/** The state of a run: `runs show --json`. */
 export const RUN_OUTPUT = output({
   runId: TEXT,
   flow: TEXT,

@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { VERSION } from '../util/version.js';
-import { toResult } from './answer.js';
+import { toToolResult } from './answer.js';
 import { APPROVE } from './approve.js';
 import { ASSEMBLE } from './assemble-tool.js';
 import { type BoundedHost, bounded } from './bounded.js';
@@ -22,22 +22,22 @@ import { registerPrompts } from './prompts.js';
 import { registerResources } from './resources.js';
 import { RUNNING, WAIT_RUN } from './run-tools.js';
 import { standard } from './schemas.js';
-import type { Client, Reply, Tool, ToolCall } from './tool.js';
+import type { McpCall, McpClient, Tool, ToolReply } from './tool.js';
 import { TRUSTING, VALIDATOR } from './validator.js';
 import { Wire } from './wire.js';
 
-export interface Serving {
+export interface ServeMcpOptions {
   readonly readOnly: boolean;
   readonly stdin: Readable;
   readonly stdout: Writable;
-  /** Ends it as a client that hangs up does. */
+  /** Ends the server, as a disconnecting client does. */
   readonly signal: AbortSignal;
 }
 
-/** Serves one client until it hangs up. Runs that were started go on. What it is lent is loaded with the first call. */
+/** Serves one client until it disconnects. Runs that were started go on. The host is loaded by the first call. */
 export async function serveMcp(
   lend: () => Promise<McpHost>,
-  { readOnly, stdin, stdout, signal }: Serving,
+  { readOnly, stdin, stdout, signal }: ServeMcpOptions,
 ): Promise<void> {
   let lent: Promise<BoundedHost> | undefined;
   const host = () => {
@@ -61,7 +61,7 @@ function createServer(lend: () => Promise<McpHost>, tools: readonly Tool[]): Mcp
     const config = { title, description, annotations, outputSchema: standard(tool.output, TRUSTING) };
     server.registerTool(name, { ...config, inputSchema: standard(tool.input) }, async (input, context) => {
       const reply = await answer(tool, input, { host: await lend(), context, client: clientOf(server, context) });
-      return 'resultType' in reply ? reply : toResult(reply);
+      return 'resultType' in reply ? reply : toToolResult(reply);
     });
   }
   registerResources(server, lend);
@@ -69,7 +69,7 @@ function createServer(lend: () => Promise<McpHost>, tools: readonly Tool[]): Mcp
   return server;
 }
 
-async function answer(tool: Tool, input: Record<string, unknown>, call: ToolCall): Promise<Reply> {
+async function answer(tool: Tool, input: Record<string, unknown>, call: McpCall): Promise<ToolReply> {
   const { flow } = input;
   const problem = inputProblem(input) ?? (typeof flow === 'string' ? call.host.flowProblem(flow) : undefined);
   return problem === undefined ? tool.answer(input, call) : { problem };
@@ -81,12 +81,12 @@ interface Introduction {
 }
 
 /** New clients introduce themselves in each call, old ones once. */
-function clientOf({ server }: McpServer, { mcpReq }: ServerContext): Client {
+function clientOf({ server }: McpServer, { mcpReq }: ServerContext): McpClient {
   const said = (mcpReq.envelope ?? {}) as Introduction;
   const info = said[CLIENT_INFO_META_KEY] ?? server.getClientVersion();
   const { elicitation } = said[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities() ?? {};
   const name = (info?.name ?? 'unknown').replaceAll(/[^\w.@/-]+/g, '-').slice(0, 60);
-  // A client that names no way to ask has forms.
+  // A client that names no mode of elicitation supports forms.
   const asksPeople = elicitation !== undefined && ('form' in elicitation || !('url' in elicitation));
   return { name, asksPeople };
 }

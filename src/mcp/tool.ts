@@ -1,25 +1,25 @@
 import type { InputRequiredResult, ServerContext, ToolAnnotations } from '@modelcontextprotocol/server';
 import type { Static, TObject } from '@sinclair/typebox';
 import type { JsonObject, JsonValue } from '../model/json.js';
-import { type Answer, readCalled } from './answer.js';
-import type { McpHost, Problem } from './host.js';
+import { readCalled, type ToolAnswer } from './answer.js';
+import type { McpHost, ToolProblem } from './host.js';
 import { shellLine, withFlag } from './line.js';
 
-/** One call of a tool: who calls, and what the command line lends. */
-export interface ToolCall {
+/** One call of a tool: the client, and the host that the command line lends. */
+export interface McpCall {
   readonly host: McpHost;
   readonly context: ServerContext;
-  readonly client: Client;
+  readonly client: McpClient;
 }
 
 /** The program at the other end, as it introduced itself. */
-export interface Client {
+export interface McpClient {
   readonly name: string;
   /** It can show a form to a person. */
   readonly asksPeople: boolean;
 }
 
-export type Reply = Answer | Problem | InputRequiredResult;
+export type ToolReply = ToolAnswer | ToolProblem | InputRequiredResult;
 
 export interface Tool<I extends TObject = TObject> {
   readonly name: string;
@@ -28,25 +28,25 @@ export interface Tool<I extends TObject = TObject> {
   readonly input: I;
   readonly output: TObject;
   readonly hints: ToolAnnotations;
-  answer(input: Static<I>, call: ToolCall): Promise<Reply>;
+  answer(input: Static<I>, call: McpCall): Promise<ToolReply>;
 }
 
-/** For the types of the input. */
+/** Only infers the type of the input. */
 export function tool<I extends TObject>(row: Tool<I>): Tool {
   return row as unknown as Tool;
 }
 
-/** It changes nothing, and executes nothing of the project. */
+/** For a tool that changes nothing and executes nothing of the project. */
 export const LOOKS: ToolAnnotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
 
 interface CommandTool<I extends TObject> extends Omit<Tool<I>, 'answer'> {
-  /** The command line that the tool stands for, without `--json`; values that a client gave come last or after `=`. */
+  /** The tool's command line, without `--json`; values from a client come last or after `=`. */
   command(input: Static<I>): readonly string[];
   /** The answer from what the command printed. */
   shape(json: JsonValue, input: Static<I>): JsonObject;
 }
 
-/** A tool that is a command: the same words as in a terminal, and the same answer. */
+/** A tool that runs one command and answers with its JSON. */
 export function commandTool<I extends TObject>({ command, shape, ...row }: CommandTool<I>): Tool {
   return tool<I>({
     ...row,

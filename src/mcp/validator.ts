@@ -3,8 +3,8 @@ import { Validator } from '@cfworker/json-schema';
 import type { JsonSchemaType, jsonSchemaValidator } from '@modelcontextprotocol/server';
 
 /**
- * Checks what a client sends. The library's own checker compiles every schema of every tool before
- * the first message is answered, which is most of the start; this one reads a schema when it is needed.
+ * Checks what a client sends. The library's own checker compiles every schema of every tool before the first answer,
+ * which takes most of the start; this one reads a schema when it is needed.
  */
 export const VALIDATOR: jsonSchemaValidator = {
   getValidator(schema: JsonSchemaType) {
@@ -21,14 +21,14 @@ export const VALIDATOR: jsonSchemaValidator = {
 };
 
 /**
- * For what we answer ourselves: that it fits its schema is held by tests, where a real client checks every answer. To
- * check it here again would be a fifth of a call.
+ * For our own answers: tests with a real client hold that they fit their schemas, and checking them here would take a
+ * fifth of a call.
  */
 export const TRUSTING: jsonSchemaValidator = {
   getValidator: () => (value: unknown) => ({ valid: true, data: value as never, errorMessage: undefined }),
 };
 
-/** In the bundle this module stands for the library's choice by platform, whose checker would be 150 KB. */
+/** In the bundle this module replaces the library's platform choice, whose checker would add 150 KB. */
 export class DefaultJsonSchemaValidator implements jsonSchemaValidator {
   readonly getValidator = VALIDATOR.getValidator;
 }

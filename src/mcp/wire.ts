@@ -7,8 +7,8 @@ const LONGEST_LINE = 8 * 1024 * 1024;
 const NEWLINE = 10;
 
 /**
- * Messages as lines. One that is no message gets one clear answer: the library's own transport would be silent, and a
- * client would wait.
+ * Messages as lines. A line that is not a message gets one clear error: the library's own transport would be silent,
+ * and the client would wait.
  */
 export class Wire implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
@@ -21,18 +21,18 @@ export class Wire implements Transport {
   constructor(
     private readonly stdin: Readable,
     private readonly stdout: Writable,
-    /** Closed, from whichever side. */
+    /** Called when either side closes. */
     private readonly closed: () => void,
   ) {}
 
   async start(): Promise<void> {
     this.stdin.on('data', this.#read);
     for (const over of ['end', 'close', 'error']) this.stdin.on(over, this.#end);
-    // It stays when the wire is closed: the last answers may find nobody.
+    // Stays after the end: the last answers may have no reader.
     this.stdout.on('error', this.#end);
   }
 
-  /** Resolves when it is in the kernel's hands, so that a slow client slows us down; also if nobody reads it. */
+  /** Resolves when the kernel has the message, so that a slow client slows us down. */
   send(message: JSONRPCMessage): Promise<void> {
     if (this.#closed) return Promise.resolve();
     return new Promise((resolve) => {
@@ -87,7 +87,7 @@ export class Wire implements Transport {
 
   #refuse(code: number, message: string, id?: unknown): void {
     const known = typeof id === 'string' || typeof id === 'number' ? id : null;
-    // The library's type knows no error without an id, which the protocol wants here.
+    // The library's type has no error without an id, which the protocol requires here.
     void this.send({ jsonrpc: '2.0', id: known, error: { code, message } } as JSONRPCMessage);
   }
 }

@@ -1,4 +1,4 @@
-/** One thing that is not as it was. */
+/** One difference between two identities. */
 export interface Change {
   /** `fingerprints`, `body.task`, `agent.model` … */
   readonly field: string;

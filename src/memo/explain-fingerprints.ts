@@ -31,7 +31,7 @@ function explainOne(entry: string, now: Recorded, before: Recorded): Change {
   return say(`input changed: ${shortName(entry)}${detail === undefined ? '' : ` (${detail})`}`);
 }
 
-/** A command may be a whole program. */
+/** Shortened: a command may be a whole program. */
 function shortName(entry: string): string {
   const line = oneLine(entry);
   return line.length > LONGEST_NAME ? `${line.slice(0, LONGEST_NAME - 1)}…` : line;
@@ -62,7 +62,7 @@ function partsDetail(now: Recorded, before: Recorded): string | undefined {
   return listed(details);
 }
 
-/** Of a worktree: what is edited now and was not, or otherwise, or is no more. */
+/** For a worktree: the files whose edits are new, different or gone. */
 function changedFiles({ parts: now = {} }: Recorded, { parts: before = {} }: Recorded): string[] {
   const paths = new Set([...Object.keys(now), ...Object.keys(before)]);
   return [...paths].filter((path) => now[path] !== before[path]);

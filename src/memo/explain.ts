@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.js';
+import { isJsonObject, isTextList, type JsonObject, type JsonValue, objectsIn } from '../model/json.js';
 import { canonicalEncode } from '../util/canonical.js';
 import { oneLine } from '../util/terminal-text.js';
 import type { Change } from './change.js';
@@ -8,8 +8,8 @@ import type { StoredIdentity } from './stored-identity.js';
 import { shortDiff } from './text-diff.js';
 
 /**
- * What differs between an identity now and an earlier one, the most likely cause first. Empty when nothing does. Only
- * what can be compared is: of values that another store has sealed nobody knows more than that they may have changed.
+ * The differences between an identity now and an earlier one, the most likely cause first. Values that another store
+ * has sealed cannot be compared: they may have changed.
  */
 export function explainChange(now: StoredIdentity, before: StoredIdentity): Change[] {
   if (!sealedElsewhere(now, before)) return differences(now, before);
@@ -33,7 +33,7 @@ function differences(now: StoredIdentity, before: StoredIdentity): Change[] {
 
 const SHOWN = 2;
 
-/** One line of it all. */
+/** All changes in one line. */
 export function changeSummary(changes: readonly Change[]): string {
   const shown = changes.slice(0, SHOWN).map(({ message }) => message);
   const more = changes.length - shown.length;
@@ -49,13 +49,13 @@ function explainVersion(now: StoredIdentity, before: StoredIdentity): Change[] {
 function explainUpstream(now: StoredIdentity, before: StoredIdentity): Change[] {
   const ids = new Set<string>();
   const parts = (value: JsonValue | undefined) =>
-    new Map(list(value).map((part) => [String(part['id']), canonicalEncode(part)] as const));
+    new Map(objectsIn(value).map((part) => [String(part['id']), canonicalEncode(part)] as const));
   for (const id of differingNames(parts(now['upstream']), parts(before['upstream']))) ids.add(id);
   for (const id of differingNames(members(now['references']), members(before['references']))) ids.add(id);
   return [...ids].map((id) => ({ field: `upstream.${id}`, message: `upstream ${id} changed` }));
 }
 
-/** Words for the fields that have better ones than their name. */
+/** How messages call a field whose name says too little. */
 const NAMES: Readonly<Record<string, string>> = {
   'body.task': 'prompt',
   'body.run': 'command',
@@ -82,7 +82,7 @@ function explainObject(path: string, now: JsonValue | undefined, before: JsonVal
   );
 }
 
-/** A list of arguments and a text for the shell are two ways to say one thing. */
+/** A list of arguments and a text for the shell are compared as one field. */
 function withCommand(body: JsonObject): JsonObject {
   const { argv, shell, ...rest } = body;
   const run = argv ?? shell;
@@ -91,8 +91,8 @@ function withCommand(body: JsonObject): JsonObject {
 
 function changed(path: string, now: JsonValue | undefined, before: JsonValue | undefined): Change {
   const narrow = narrowed(now, before);
-  // Which word of a command it is can be seen.
-  const where = narrow.path.length === 0 || isWords(now) ? '' : ` (${cut(narrow.path.join('.'))})`;
+  // A changed word of a command needs no path: the message shows the words.
+  const where = narrow.path.length === 0 || isTextList(now) ? '' : ` (${cut(narrow.path.join('.'))})`;
   return { field: path, message: `${fieldName(path)} changed${where}${difference(narrow.now, narrow.before)}` };
 }
 
@@ -102,7 +102,7 @@ interface Narrow {
   readonly before: JsonValue | undefined;
 }
 
-/** Down to the one member that differs, as long as there is only one. */
+/** Descends to the member that differs, as long as there is only one. */
 function narrowed(now: JsonValue | undefined, before: JsonValue | undefined, path: readonly string[] = []): Narrow {
   const here = { path, now, before };
   const lists = Array.isArray(now) && Array.isArray(before) && now.length === before.length;
@@ -121,22 +121,20 @@ function difference(now: JsonValue | undefined, before: JsonValue | undefined): 
   if (now === undefined || before === undefined) return '';
   const [current, earlier] = [asText(now), asText(before)];
   if (current !== earlier) return `: ${shortDiff(earlier, current)}`;
-  return isWords(now) ? ' (arguments instead of a text for the shell)' : ' (a text for the shell instead of arguments)';
+  return isTextList(now)
+    ? ' (arguments instead of a text for the shell)'
+    : ' (a text for the shell instead of arguments)';
 }
 
 /** A command as it is typed, anything else as JSON. */
 function asText(value: JsonValue): string {
   if (typeof value === 'string') return value;
-  return isWords(value) ? value.map(asTyped).join(' ') : JSON.stringify(value);
+  return isTextList(value) ? value.map(asTyped).join(' ') : JSON.stringify(value);
 }
 
 function asTyped(word: string): string {
   if (word !== '' && !/[\s"'\\]/.test(word)) return word;
   return word.includes("'") && !word.includes('"') ? `"${word}"` : `'${word}'`;
-}
-
-function isWords(value: JsonValue | undefined): value is readonly string[] {
-  return Array.isArray(value) && value.every((word) => typeof word === 'string');
 }
 
 function stringDifference(now: string, before: string): string {
@@ -157,7 +155,7 @@ function cut(text: string): string {
   return line.length > 60 ? `${line.slice(0, 59)}…` : line;
 }
 
-/** Values are sealed: only whether they differ is known. */
+/** Values are sealed, so only the names of changed variables are known. */
 function explainEnvironment(now: JsonValue | undefined, before: JsonValue | undefined): Change[] {
   return differingNames(members(now), members(before)).map((name) => ({
     field: `env.${name}`,
@@ -167,7 +165,9 @@ function explainEnvironment(now: JsonValue | undefined, before: JsonValue | unde
 
 function explainContext(now: JsonValue | undefined, before: JsonValue | undefined): Change[] {
   const named = (value: JsonValue | undefined) =>
-    new Map(list(value).map((part, i) => [String(part['path'] ?? part['entry'] ?? i), canonicalEncode(part)] as const));
+    new Map(
+      objectsIn(value).map((part, i) => [String(part['path'] ?? part['entry'] ?? i), canonicalEncode(part)] as const),
+    );
   const names = differingNames(named(now), named(before));
   if (names.length === 0 && canonicalEncode(now) !== canonicalEncode(before)) {
     return [{ field: 'context', message: 'order of the context changed' }];
@@ -181,10 +181,6 @@ function explainRest(now: StoredIdentity, before: StoredIdentity): Change[] {
   return REST.filter((name) => canonicalEncode(now[name]) !== canonicalEncode(before[name])).map((name) =>
     changed(name, now[name], before[name]),
   );
-}
-
-function list(value: JsonValue | undefined): JsonObject[] {
-  return Array.isArray(value) ? value.filter((part): part is JsonObject => isJsonObject(part)) : [];
 }
 
 function members(value: JsonValue | undefined): Map<string, string> {

@@ -3,8 +3,8 @@ import { sha256Hex } from '../util/digest.js';
 const folded = new WeakMap<object, Record<string, string>>();
 
 /**
- * Too many files to name each: their folders, each with one digest of all that is in it, as deep as the limit allows.
- * A miss can then say in which folder something changed. Made once, however often it is written down.
+ * For too many files to name: their folders, as deep as the limit allows, each with one digest of all its files. A miss
+ * can then name the folder in which something changed. Cached, because many entries hold the same folders.
  */
 export function foldParts(parts: Readonly<Record<string, string>>, limit: number): Record<string, string> {
   const known = folded.get(parts);
@@ -20,7 +20,7 @@ export function foldParts(parts: Readonly<Record<string, string>>, limit: number
   return result;
 }
 
-/** The deepest folders become part of the ones that they are in. */
+/** Merges the deepest folders into their parents. */
 function oneLevelUp(texts: ReadonlyMap<string, string>): Map<string, string> {
   const depthOf = (folder: string) => folder.split('/').length;
   let deepest = 0;

@@ -3,7 +3,7 @@ import type { Kind } from '../model/kind.js';
 import { canonicalEncode } from '../util/canonical.js';
 import { sha256Hex } from '../util/digest.js';
 
-/** Raised whenever a field is added, dropped or means something else: all older entries become misses. */
+/** Raised when a field is added, dropped or gets another meaning: all older entries become misses. */
 export const KEY_VERSION = 3;
 
 /**
@@ -56,9 +56,9 @@ export interface FingerprintValue {
 
 export type UpstreamPart =
   | { readonly id: string; readonly files: JsonObject }
-  /** Followed without being quoted: what it was made from and what it said. */
+  /** Followed without being quoted: its key and the digest of its output. */
   | { readonly id: string; readonly key: string; readonly output?: string }
-  /** Followed, and without a result that a later run could find: this very execution. */
+  /** Followed, but its result is not kept for later runs: the key holds this one execution. */
   | { readonly id: string; readonly execution: string }
   | { readonly id: string; readonly status: string };
 
@@ -78,18 +78,18 @@ export function recomputeKey(stored: JsonObject): string | undefined {
   return observed === undefined ? declared : strongKey(declared, String(observed));
 }
 
-/** The key of a result that was made from this state of what its execution looked at, besides what is declared. */
+/** The key of a result with observed inputs: the declared key, and the state of all that its execution looked at. */
 export function strongKey(declared: string, observed: string): string {
   return sha256Hex(`${declared}\nobserved ${observed}`);
 }
 
-/** In a stored identity: something of it was sealed or shortened. */
+/** Marks a stored identity in which something was sealed or shortened. */
 export const INEXACT = 'inexact';
 
 /**
- * The canonical encoding of all fields that count, put together by hand: there are a thousand of them in a warm run.
- * `parts` and `references` are for messages and stay out; fingerprints and upstream parts count as sets, so the order
- * in which a flow lists them does not matter.
+ * The canonical encoding of all fields that count, put together by hand, because a warm run encodes a thousand
+ * identities. `parts` and `references` are for messages and stay out; fingerprints and upstream parts count as sets, so
+ * the order in which a flow lists them does not matter.
  */
 export function encodeIdentity(identity: Identity): string {
   const { body, context, cwd, env } = identity;
@@ -100,7 +100,7 @@ export function encodeIdentity(identity: Identity): string {
   );
 }
 
-/** What is mostly the same for all items and rows of a phase, as it was encoded last. */
+/** The last encoding of the fields that are mostly the same for all items and rows of a phase. */
 interface CommonParts {
   readonly of: Identity;
   readonly agent: string;
@@ -137,7 +137,7 @@ function encodeRest(identity: Identity): string {
   );
 }
 
-/** Values that are one and the same; equal ones that are not are encoded again, to the same text. */
+/** Compares by reference: equal values that are other objects are encoded again, to the same text. */
 function isSameRest(a: Identity, b: Identity): boolean {
   return (
     a.phase === b.phase &&
@@ -153,7 +153,7 @@ function isSameRest(a: Identity, b: Identity): boolean {
   );
 }
 
-/** Most fields of most identities are one of these. */
+/** Short cuts for the values that most fields have. */
 function encode(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (value === null) return 'null';
@@ -167,7 +167,7 @@ function encodeSet(list: JsonValue | undefined, encodeOne: (element: JsonValue) 
   return `[${list.map(encodeOne).sort().join(',')}]`;
 }
 
-/** Without its parts. */
+/** Encodes a fingerprint without its parts. */
 function encodeFingerprint(fingerprint: JsonValue): string {
   const { entry = null, value = null } = isJsonObject(fingerprint) ? fingerprint : {};
   return `{"entry":${encode(entry)},"value":${encode(value)}}`;

@@ -7,12 +7,12 @@ import type { Change } from './change.js';
 import { explainChange } from './explain.js';
 import type { StoredIdentity } from './stored-identity.js';
 
-/** Enough to find the one that differs least, and quick however large the store is. */
+/** Entries that are compared: enough to find a near one, and quick in a store of any size. */
 const LOOKED_AT = 100;
 
 export interface Nearest {
   readonly entry: Entry;
-  /** What is different now. Empty: it is the very entry. */
+  /** What is different now. Empty: the entry has the same identity. */
   readonly changes: readonly Change[];
 }
 
@@ -22,7 +22,7 @@ type Phase = Pick<Entry, 'flow' | 'phase'>;
 export class Candidates {
   readonly #keys = new Map<string, string[]>();
 
-  /** False once there are enough of this phase. */
+  /** False once there are enough entries of this phase. */
   add({ flow, phase }: Phase, key: string): boolean {
     const name = nameOf(flow, phase);
     const keys = this.#keys.get(name) ?? [];
@@ -35,7 +35,7 @@ export class Candidates {
   }
 }
 
-/** Looks through the whole store, once for all phases. */
+/** Goes through the whole store, once for all phases. */
 export async function candidatesFor(
   options: Pick<StoreOptions, 'dir' | 'signingKey'>,
   identities: readonly StoredIdentity[],
@@ -52,7 +52,7 @@ export async function candidatesFor(
   return candidates;
 }
 
-/** Of the last used entries of the same phase, the one that differs least; the later one of equals. */
+/** Of the last used entries of the same phase, the one that differs least; of equals, the one used last. */
 export function nearestEntry(
   options: Pick<StoreOptions, 'dir' | 'signingKey'>,
   now: StoredIdentity,

@@ -10,13 +10,13 @@ import { parseGlob } from './files/glob-pattern.js';
 import { uncovered } from './files/select-paths.js';
 import { keepLink } from './output-links.js';
 
-/** Permission bits only: a kept file never comes back as one that runs with someone else's rights. */
+/** Permission bits only: a restored file never gets setuid or setgid. */
 export const MODE = 0o777;
 
-export interface CaptureOptions {
+interface CaptureOptions {
   readonly project: Project;
   readonly store: DiskStore;
-  /** What is to be said against keeping the content of a file; it is then not even copied. */
+  /** Why the content of a file must not be kept; the file is then not copied at all. */
   readonly objection?: (absolute: string) => string | undefined;
 }
 

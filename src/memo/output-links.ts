@@ -15,7 +15,7 @@ export function keepLink(path: string, target: string, blobs: BlobStore): Output
   return 'failed' in kept ? kept : { path, digest: kept.digest, mode: LINK_MODE };
 }
 
-/** The digest of what the link says now. */
+/** The digest of the link's present target. */
 export function linkDigest(absolute: string): string {
   return sha256Hex(readlinkSync(absolute));
 }

@@ -11,22 +11,22 @@ import { uncovered } from './files/select-paths.js';
 import { MODE } from './output-files.js';
 import { linkDigest, restoreLink } from './output-links.js';
 
-export type RestoreResult =
+type RestoreResult =
   | { readonly restored: number }
-  /** Why the entry cannot be used after all. Nothing of a person's was touched. */
+  /** Why the entry cannot be used. No file of the user was changed. */
   | { readonly miss: string };
 
-export interface RestoreOptions {
+interface RestoreOptions {
   readonly project: Project;
   readonly store: DiskStore;
   readonly stats: KnownStats;
-  /** What the phase declares now: an entry may come from anybody, and nothing else is written for it. */
+  /** What the phase declares now. Nothing else is written, because the entry may come from anybody. */
   readonly outputs: readonly string[];
-  /** Only say what would be done. */
+  /** Checks without writing. */
   readonly look?: boolean;
 }
 
-/** Puts the files of an entry back. All are looked at before any is written; with `look`, none is. */
+/** Restores the files of an entry. Checks all before it writes any; with `look`, it writes none. */
 export async function restoreOutputs(files: readonly OutputFile[], options: RestoreOptions): Promise<RestoreResult> {
   const { project, store, outputs, look } = options;
   const problem = problemOfFiles(files) ?? (await notDeclared(files, outputs));
@@ -60,7 +60,7 @@ async function notDeclared(files: readonly OutputFile[], outputs: readonly strin
 
 function write(file: OutputFile, { root }: Project, store: DiskStore): ReturnType<DiskStore['blobs']['restore']> {
   const absolute = join(root, file.path);
-  // Checked again: something may be in the way since.
+  // Checked again: something may have come in the way meanwhile.
   const problem = problemOnTheWay(file.path, root, store);
   if (problem !== undefined) return { failed: problem };
   const { blobs, options } = store;
@@ -95,9 +95,8 @@ async function inspect(
 }
 
 /**
- * The deepest folder on the way that exists must really be in the project, and not below `.git` or `.pi`, whatever
- * links there are. A link that came from a phase or an entry is not followed: it may have been made to lead somewhere
- * else.
+ * The deepest existing folder of the path must really be in the project, and not below `.git` or `.pi`, whatever links
+ * there are. A link that came from a phase or an entry is not followed: it may have been made to lead elsewhere.
  */
 function problemOnTheWay(path: string, root: string, { ledger }: DiskStore): string | undefined {
   const names = path.split('/');

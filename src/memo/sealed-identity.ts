@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../model/json.js';
 import type { FingerprintValue, Identity } from './identity.js';
 
-export interface SealedParts {
+interface SealedParts {
   /** Digest keyed with a secret that never leaves this store. */
   readonly seal: (value: string) => string;
   /** Values of secret arguments, the longest first. */
@@ -9,9 +9,9 @@ export interface SealedParts {
 }
 
 /**
- * The identity that the key is made from: secret arguments and the values of `env:` are keyed digests in it. A key
- * made from the values themselves reveals a short one to anybody who has an entry and tries them all. The same
- * object where there is no secret, which is most often.
+ * The identity that the key is made from: secret arguments and the values of `env:` are keyed digests in it. From a
+ * key made of the values themselves, anybody with an entry could find a short value by trying. Returns the same object
+ * where there is no secret, which is the usual case.
  */
 export function sealedIdentity(identity: Identity, parts: SealedParts): Identity {
   const { secrets } = parts;
@@ -37,7 +37,7 @@ function redact(value: JsonValue, parts: SealedParts): JsonValue {
   if (typeof value === 'string') return redactText(value, parts);
   if (typeof value === 'number') {
     const text = redactText(String(value), parts);
-    // A number is not the text that looks like it.
+    // A number and the text that looks like it get different seals.
     return text === String(value) ? value : { number: text };
   }
   if (typeof value !== 'object' || value === null) return value;

@@ -4,7 +4,7 @@ import type { StoredIdentity } from './stored-identity.js';
 
 const DIGEST = /sealed:([0-9a-f]{8}):[0-9a-f]+/g;
 
-/** Digests that two stores have keyed with their own secrets say nothing about each other. */
+/** Whether two stores sealed these values, each with its own secret, so that they cannot be compared. */
 export function sealedElsewhere(now: StoredIdentity, before: StoredIdentity): boolean {
   const current = storeOf(now);
   const earlier = current === undefined ? undefined : storeOf(before);
@@ -16,12 +16,12 @@ function storeOf(identity: StoredIdentity): string | undefined {
   return text.includes('sealed:') ? new RegExp(DIGEST, '').exec(text)?.[1] : undefined;
 }
 
-/** With one word for every sealed value: what is left can be compared. */
+/** Replaces every sealed value by the same word, so that the rest can be compared. */
 export function withoutSeals(identity: StoredIdentity): StoredIdentity {
   return JSON.parse(JSON.stringify(identity).replace(DIGEST, 'sealed')) as JsonObject;
 }
 
-/** Nothing that can be compared differs, so it is one of these: variables, and texts that hold a secret argument. */
+/** When nothing comparable differs, a sealed value must: a variable, or a text that holds a secret argument. */
 export function perhapsChanged(now: StoredIdentity): Change[] {
   const entries = (Array.isArray(now['fingerprints']) ? now['fingerprints'] : []) as readonly JsonObject[];
   const inputs = entries.filter(({ value }) => isSealed(value)).map(({ entry }) => `input may have changed: ${entry}`);

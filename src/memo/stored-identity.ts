@@ -6,18 +6,18 @@ import { type FingerprintValue, type Identity, INEXACT } from './identity.js';
 /** The form of an identity that is written down: enough to say what changed, nothing that must not be read. */
 export type StoredIdentity = JsonObject;
 
-export interface SealOptions {
+interface SealOptions {
   /** Digest keyed with the store's own secret. */
   readonly seal: (value: string) => string;
   /** Values of secret arguments, wherever they turn up. */
   readonly secrets: readonly string[];
-  /** Of the identity's canonical encoding, where it is known: what is short as a whole has no long texts. */
+  /** Length of the canonical encoding, where it is known: a short one cannot hold long texts. */
   readonly length?: number;
 }
 
 /** Longer texts keep their beginning and a digest of the whole. */
 export const TEXT_LIMIT = 16 * 1024;
-/** All texts of one identity together; beyond it a text is a digest only. */
+/** For all texts of one identity together; beyond it only the digest of a text is kept. */
 const TOTAL_LIMIT = 256 * 1024;
 /** Larger globs are explained by their folders. */
 export const PARTS_LIMIT = 2_000;
@@ -34,7 +34,7 @@ export function storedIdentity(identity: Identity, options: SealOptions): Stored
   return stored;
 }
 
-/** Most of them: nothing in it has to be sealed, shortened or left out, so it is written as it is. */
+/** True for most identities: nothing has to be sealed, shortened or left out. */
 function isPlain({ env, fingerprints }: Identity, { secrets, length }: SealOptions): boolean {
   return (
     length !== undefined &&
@@ -100,7 +100,7 @@ class IdentityWriter {
     return Object.fromEntries(members);
   }
 
-  /** A few characters distinguish two contents well enough for a message. */
+  /** Digests cut short: enough to tell two contents apart in a message. */
   writeParts(parts: Readonly<Record<string, string>>): JsonObject {
     return Object.fromEntries(Object.entries(parts).map(([name, digest]) => [this.redact(name), digest.slice(0, 16)]));
   }
@@ -114,7 +114,7 @@ class IdentityWriter {
   }
 }
 
-/** A secret as itself, and as it looks inside of JSON. */
+/** A secret as it is, and escaped as inside JSON. */
 function spellings(secret: string, { seal }: SealOptions): { text: string; sealed: string }[] {
   const sealed = seal(secret);
   const escaped = JSON.stringify(secret).slice(1, -1);

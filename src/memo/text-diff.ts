@@ -23,7 +23,7 @@ function excerpt(text: string, start: number, end: number): string {
   return quoted(`${from > 0 ? '…' : ''}${part}${to < text.length ? '…' : ''}`);
 }
 
-/** On one line and without escapes: in a text that is full of quotes nobody could read them. */
+/** On one line and without escapes, which would make a text full of quotes unreadable. */
 function quoted(text: string): string {
   const shown = sanitize(text.replaceAll(HALF_CHARACTER, '').replaceAll('\r\n', '\n'))
     .replaceAll('\n', '\\n')

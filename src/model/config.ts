@@ -8,7 +8,7 @@ export interface Config {
   readonly runner?: string;
   readonly model?: string;
   readonly thinking?: string;
-  /** What a flow's `model: "{{strong}}"` stands for, by role. */
+  /** The model for each role, such as `model: "{{strong}}"` in a flow. */
   readonly models: Readonly<Record<string, string>>;
   readonly concurrency?: number;
   readonly runners: Readonly<Record<string, RunnerConfig>>;
@@ -18,32 +18,32 @@ export interface Config {
     readonly maxAgeMs: number;
     /** Absolute, or relative to the project root. */
     readonly dir: string;
-    /** The user's own settings, or a program, name the folder: only then may it be outside the project. */
+    /** Set where the user's own settings, or a program, name the folder: only then may it be outside the project. */
     readonly dirFrom?: 'user';
     readonly signingKey?: SecretSource;
     /** A store that machines share, behind the local one. */
     readonly remote?: RemoteConfig;
     /** Whose shared entries are accepted. */
     readonly trust?: TrustConfig;
-    /** For phases that say nothing about it; globs count besides those of the phase. */
+    /** The default for phases; its globs are added to those of a phase. */
     readonly observe: Observing;
   };
-  /** `always`: a run that succeeded is continued too; `off`: none is, unless it is asked for. */
+  /** `always`: also continues a run that succeeded; `off`: continues none by itself. */
   readonly iteration: { readonly mode: 'always' | 'auto' | 'off'; readonly ttlMs: number };
   readonly limits: Limits;
   readonly hooks?: Hooks;
   readonly workers?: WorkersConfig;
 }
 
-/** Machines that do units of runs. */
+/** Machines that execute units of runs. */
 export interface WorkersConfig {
   /** `redis://…`, `rediss://…`, or `env:NAME` for the variable that holds it. */
   readonly url?: string;
-  /** A worker that is silent for so long has lost its units. */
+  /** A worker that is silent for this long loses its units. */
   readonly lockMs?: number;
-  /** A queue that does not answer for so long is given up. */
+  /** How long to wait for a queue that does not answer. */
   readonly waitMs?: number;
-  /** Units away at once. */
+  /** Units that workers may have at the same time. */
   readonly concurrency?: number;
 }
 
@@ -58,20 +58,20 @@ export interface RemoteConfig {
   /** `auto`, the default: only where a signing key is at hand. */
   readonly write?: boolean | 'auto';
   readonly token?: SecretSource;
-  /** Of a server that speaks S3. */
+  /** Address of the S3 server. */
   readonly endpoint?: string;
   readonly connectTimeoutMs?: number;
   readonly timeoutMs?: number;
   /** How long the end of a run waits for uploads. */
   readonly uploadWaitMs?: number;
-  /** How long another machine that computes the same is waited for; 0: there are no claims. */
+  /** How long to wait for another machine that computes the same; 0: no claims. */
   readonly claimWaitMs?: number;
   /** The project chose where the token goes, and the user has not allowed that: nothing is sent. */
   readonly keyNeedsLeave?: true;
 }
 
 export interface TrustConfig {
-  /** Entries are accepted whoever made them. */
+  /** Accepts entries without a signature. */
   readonly mode?: 'none';
   /** The Ed25519 private key that signs what is uploaded. */
   readonly sign?: SecretSource;
@@ -91,7 +91,7 @@ export interface RunnerConfig {
   readonly command?: readonly string[];
   readonly format?: 'text' | 'json';
   readonly version?: string;
-  /** Names of environment variables that the program is given. */
+  /** Names of environment variables that the program gets. */
   readonly env?: readonly string[];
   readonly baseUrl?: string;
   readonly apiKeyEnv?: string;
@@ -105,12 +105,12 @@ export interface RunnerConfig {
 /** Clients that can be named without being configured. */
 export const BUILT_IN_RUNNERS = ['pi', 'claude', 'codex'] as const;
 
-/** Every runner that can be named where the settings define these. */
+/** Every runner name that is valid where the settings define these. */
 export function knownRunners(defined: Iterable<string>): readonly string[] {
   return [...new Set<string>([...BUILT_IN_RUNNERS, ...defined])];
 }
 
-/** The message about any other name. */
+/** The message about an unknown runner. */
 export function noSuchRunner(
   name: string,
   known: readonly string[],

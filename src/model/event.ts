@@ -1,6 +1,6 @@
 import type { Savings, ShownOutcome, Spent, Usage } from './outcome.js';
 
-/** What a run says while it goes, for views, `--events` and the library. Every event has `type`, `at` and `runId`. */
+/** The events of a run, for views, `--events` and the library. Every event has `type`, `at` and `runId`. */
 export type RunEvent = { readonly at: number; readonly runId: string } & (
   | {
       readonly type: 'run-start';
@@ -16,7 +16,9 @@ export type RunEvent = { readonly at: number; readonly runId: string } & (
         /** Phases that are reused. */
         readonly reusable: number;
         readonly total: number;
-        /** `at-least`: more, if what runs before them gives the same result. `done`: so many were done there. */
+        /**
+         * `at-least`: more, if phases before them give the same result as before. `done`: this many were done there.
+         */
         readonly known?: 'at-least' | 'done';
         /** How the earlier run ended: `failed 5m ago`. */
         readonly notice?: string;
@@ -40,7 +42,7 @@ export type RunEvent = { readonly at: number; readonly runId: string } & (
         readonly done: number;
         readonly failed: number;
         readonly reused: number;
-        /** What has been under way for the longest time, and how many are under way. */
+        /** The item that has been under way for the longest time, and how many are under way. */
         readonly current?: string;
         readonly running?: number;
       };
@@ -52,9 +54,9 @@ export type RunEvent = { readonly at: number; readonly runId: string } & (
       readonly phase: string;
       readonly runner: string;
       readonly until: number;
-      /** The provider said when; else it is asked again then. */
+      /** The provider named the time; else the run tries again then. */
       readonly known: boolean;
-      /** The phases wait; or they pause or fail, and the run goes on when it is run again. */
+      /** True: the phases wait. False: they pause or fail, until the run is continued. */
       readonly waits: boolean;
       readonly error: string;
     }
@@ -96,7 +98,7 @@ export type RunEvent = { readonly at: number; readonly runId: string } & (
     }
 );
 
-/** Why it did not end well. */
+/** Why the run did not succeed. */
 export interface EndError {
   readonly phase?: string;
   readonly code: string;

@@ -8,7 +8,7 @@ export interface Failure {
   readonly detail?: string;
   /** The same call may succeed later (429, 5xx, connection lost). */
   readonly transient?: boolean;
-  /** How long the provider asked to be left alone, where it did. */
+  /** How long the provider asked to wait. */
   readonly retryAfterMs?: number;
   /** With the code `usage-limit`: when calls are let through again (ms since the epoch), where the provider said so. */
   readonly resetsAt?: number;

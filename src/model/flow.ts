@@ -4,9 +4,9 @@ import type { Kind } from './kind.js';
 import type { Observing } from './observation.js';
 
 /**
- * A flow that has been checked: shorthand expanded, defaults applied, durations in milliseconds, edges computed.
- * It is plain JSON, so that a checked flow can be kept on disk by the digest of its file; templates and conditions
- * stay text (they parsed, that is known) and are compiled when they are planned. Nothing downstream checks again.
+ * A flow that has been checked: shorthand expanded, defaults applied, durations in milliseconds, edges computed. It is
+ * plain JSON, so that a checked flow can be kept on disk by the digest of its file; templates and conditions stay text,
+ * which is known to parse, and are compiled when they are used. Nothing downstream checks again.
  */
 export interface Flow {
   readonly name: string;
@@ -14,7 +14,7 @@ export interface Flow {
   /** Path of the file relative to the project root (absolute outside it); undefined for inline and generated flows. */
   readonly file?: string;
   readonly args: Readonly<Record<string, ArgSpec>>;
-  /** Undefined: the configuration decides, then the default of 8. */
+  /** Undefined: the settings decide; their default is 8. */
   readonly concurrency?: number;
   readonly budget?: Budget;
   readonly hooks?: Hooks;
@@ -31,7 +31,7 @@ export interface Flow {
   readonly result: string;
 }
 
-/** Who answers where a phase does not say: what flows that are written or made inside of a flow have from it. */
+/** Defaults for agent phases, which flows inside this flow inherit. */
 export type AgentDefaults = Pick<Flow, 'runner' | 'model' | 'thinking'>;
 
 export type AgentScope = 'user' | 'project' | 'both';
@@ -50,7 +50,7 @@ export interface ArgSpec {
   readonly values?: readonly JsonValue[];
   readonly minimum?: number;
   readonly maximum?: number;
-  /** No type was declared: any value is used as it is, and text stays text. */
+  /** No type was declared: any value is used unchanged, and text stays text. */
   readonly untyped?: boolean;
 }
 
@@ -66,16 +66,16 @@ export interface Retry {
   readonly factor: number;
 }
 
-/** What the flow allows, decided when it was checked; what happened is a Hit or a Miss. */
+/** What the flow allows, decided by the check. A look-up gives a Hit or a Miss. */
 export interface CachePolicy {
   readonly scope: 'off' | 'run-only' | 'cross-run';
   readonly ttlMs?: number;
   readonly fingerprint: readonly string[];
-  /** The flow has a fingerprint list: its inputs are declared. An empty one says that nothing outside matters. */
+  /** The flow has a fingerprint list: its inputs are declared. An empty list means that nothing outside matters. */
   readonly named: boolean;
   /** Cross-run only because the flow is `incremental`, and no fingerprint was named: `git:worktree` is used. */
   readonly implied: boolean;
-  /** What the flow says about observing; the settings decide the rest. */
+  /** The flow's own settings for observing; the configuration decides the rest. */
   readonly observe?: Partial<Observing>;
 }
 
@@ -92,7 +92,7 @@ export interface PhaseBase {
   readonly when?: string;
   readonly optional: boolean;
   readonly final: boolean;
-  /** Undefined: nothing was said, so an idempotent agent phase retries transient provider errors by itself. */
+  /** Undefined: not set, so an idempotent agent phase retries transient provider errors by itself. */
   readonly retry?: Retry;
   readonly timeoutMs?: number;
   readonly idleTimeoutMs?: number;
@@ -178,7 +178,7 @@ export interface GatePhase extends PhaseBase {
 export interface ApprovalPhase extends PhaseBase {
   readonly kind: 'approval';
   readonly task: string;
-  /** What is decided when nobody did within `timeoutMs`; undefined: nothing, the run stays paused. */
+  /** The decision when `timeoutMs` is over; undefined: none, the run stays paused. */
   readonly onExpire?: Expiry;
 }
 export type Expiry = 'reject' | 'approve' | 'fail';
@@ -242,10 +242,10 @@ export type FlowSource =
   | { readonly from: 'inline'; readonly flow: Flow }
   /** A template whose value is a flow made at run time: untrusted, checked when it is known. */
   | { readonly from: 'generated'; readonly def: string }
-  /** Planned by an agent once and taken from then on: untrusted, checked each time that it is taken. */
+  /** Planned by an agent once and reused from then on: untrusted, checked at each use. */
   | { readonly from: 'assemble'; readonly assemble: AssembleSpec };
 
-/** What a flow is wanted for, as a phase says it. */
+/** The request for a flow in a phase with `assemble`. */
 export interface AssembleSpec {
   readonly task: string;
   readonly input: JsonObject;

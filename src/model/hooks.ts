@@ -1,7 +1,7 @@
 import { parseDuration } from '../util/duration.js';
-import { isJsonObject, type JsonValue } from './json.js';
+import { isJsonObject, isTextList, type JsonValue } from './json.js';
 
-/** What a run reports to somebody else: a program, a server or a file. None of them can change the run. */
+/** A program, a server or a file that a run reports to. A hook cannot change the run. */
 export type Hook =
   | { readonly argv: readonly string[]; readonly timeoutMs: number }
   | {
@@ -21,7 +21,7 @@ const DEFAULT_RETRIES = 3;
 const COMMAND_MS = 60_000;
 const SERVER_MS = 10_000;
 
-/** A hook as people write it; undefined where it is none. */
+/** Reads a hook as people write it; undefined where it is invalid. */
 export function readHook(written: JsonValue): Hook | undefined {
   if (typeof written === 'string' || Array.isArray(written)) return commandHook(written, COMMAND_MS);
   if (!isJsonObject(written)) return undefined;
@@ -38,8 +38,7 @@ export function readHook(written: JsonValue): Hook | undefined {
 
 function commandHook(command: JsonValue, timeoutMs: number): Hook | undefined {
   if (typeof command === 'string') return command === '' ? undefined : { argv: ['sh', '-c', command], timeoutMs };
-  const isArgv = Array.isArray(command) && command.length > 0 && command.every((word) => typeof word === 'string');
-  return isArgv ? { argv: command as string[], timeoutMs } : undefined;
+  return isTextList(command) && command.length > 0 ? { argv: command, timeoutMs } : undefined;
 }
 
 type WrittenServer = { readonly [name in 'url' | 'secret' | 'retries']: JsonValue | undefined };

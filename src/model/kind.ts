@@ -18,7 +18,7 @@ export type Kind = (typeof KINDS)[number];
 
 /**
  * The one list of kinds whose result decides whether work goes on. They are never reused across runs, and neither is
- * anything that contains one: a person's or a judge's word is about this run.
+ * anything that contains one: a decision of a person or a judge is about this run.
  */
 const DECIDING_KINDS: ReadonlySet<Kind> = new Set<Kind>(['gate', 'approval']);
 

@@ -6,9 +6,9 @@
 
 const MIB = 1024 * 1024;
 
-/** Those that the settings can change: `limits.*` in the configuration. */
+/** The bounds that the settings can change: `limits.*`. */
 export interface Limits {
-  /** What one phase or item may print. What is large is in a file, not in memory. */
+  /** Output of one phase or item. A large output is in a file, not in memory. */
   readonly outputBytes: number;
   /** Items of one map. */
   readonly items: number;
@@ -18,28 +18,28 @@ export interface Limits {
 
 export const DEFAULT_LIMITS: Limits = { outputBytes: 256 * MIB, items: 1_000_000, resetWaitMs: 6 * 3_600_000 };
 
-/** More than this `limits.outputBytes` may not be. */
+/** The upper bound of `limits.outputBytes`. */
 export const LARGEST_OUTPUT_BYTES = 64 * 1024 * MIB;
 
 /** A larger output is in a file of the run. */
 export const INLINE_BYTES = MIB;
 
-/** What is needed as a text in memory may be so large: in a template, as JSON, for `expect`, an agent's answer. */
+/** Bound for texts that must be in memory: in a template, as JSON, for `expect`, an agent's answer. */
 export const TEXT_BYTES = 32 * MIB;
 
-/** An answer that comes in pieces: what they may take together, as a multiple of the text in them. */
+/** Bound for the pieces of a streamed answer, as a multiple of the text in them. */
 export const STREAM_FACTOR = 16;
 
-/** What a probe (`cmd:`, git) may print: the paths of a very large repository. */
+/** Output of a probe (`cmd:`, git): enough for the paths of a very large repository. */
 export const PROBE_BYTES = 128 * MIB;
 
 /** A file of `context` that is larger is read in pieces, and only its beginning is kept. */
 export const WHOLE_CONTEXT_BYTES = 16 * MIB;
 
-/** A pattern against a text, or all patterns of one condition. Signals wait for that long. */
+/** Time for a pattern against a text, or for all patterns of one condition. Signals wait for that long. */
 export const PATTERN_MS = 250;
 
-/** A schema against a value: as long as a pattern, and more for what is large by itself, up to a bound. */
+/** Time for a schema against a value: as long as a pattern, and more for large values, up to a bound. */
 const SCHEMA_MS_PER_MIB = 250;
 const LONGEST_SCHEMA_MS = 5_000;
 
@@ -47,5 +47,7 @@ export function schemaMs(valueLength: number): number {
   return Math.min(LONGEST_SCHEMA_MS, PATTERN_MS + Math.ceil((SCHEMA_MS_PER_MIB * valueLength) / MIB));
 }
 
-/** Before another attempt. A server that asks for more is not waited for, unless a usage limit is the reason. */
+/**
+ * The longest pause before another attempt. A server that asks for more gets none, unless a usage limit is the reason.
+ */
 export const LONGEST_PAUSE_MS = 5 * 60_000;

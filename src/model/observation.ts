@@ -1,18 +1,18 @@
 /**
  * What one execution looked at inside the project, before any rule decides what of it counts. Paths are relative to the
- * project root, with forward slashes, sorted, each once. The first access decides: what the execution made itself is
- * neither read, listed nor missing.
+ * project root, with forward slashes, sorted, each once. The first access decides: a path that the execution itself
+ * made is neither read, listed nor missing.
  */
 export interface Observation {
-  /** `system`: the calls of the whole process tree. `client`: what an agent's client said of its own tools. */
+  /** `system`: the calls of the whole process tree. `client`: an agent client's report of its own tools. */
   readonly source: 'system' | 'client';
   /** Everything was seen. Never true for `client`: a shell command is opaque to it. */
   readonly complete: boolean;
   /** Why it is not complete, in words. */
   readonly incomplete?: string;
   /**
-   * It was followed, and not to the end: nobody knows what else it looked at (`lost`), or the tracer kept it from what
-   * it was about to do (`hindered`). Absent where nobody followed it.
+   * Set where tracing did not work to the end: what else it looked at is unknown (`lost`), or the tracer made a call
+   * fail (`hindered`). Absent where the execution was not traced.
    */
   readonly trouble?: 'lost' | 'hindered';
   /**
@@ -21,9 +21,9 @@ export interface Observation {
    */
   readonly reads: readonly string[];
   readonly lists: readonly ListedFolder[];
-  /** Looked for and not there. */
+  /** Paths that it looked for and did not find. */
   readonly absent: readonly string[];
-  /** Only seen to be there, and not implied by anything above: folders mostly. Absent: none. */
+  /** Paths that it only saw to exist and that nothing above implies: mostly folders. Absent: none. */
   readonly present?: readonly string[];
   /** Made, changed, moved or removed. A path can be in `reads` too: read first, then written. */
   readonly writes: readonly string[];
@@ -33,15 +33,18 @@ export const OBSERVE_MODES = ['auto', 'strict', 'off'] as const;
 
 /** How a phase is observed. */
 export interface Observing {
-  /** `auto`: as well as can be; `strict`: kept only if everything was seen; `off`: what is declared, nothing more. */
+  /**
+   * `auto`: as far as possible; `strict`: results are kept only if everything was seen; `off`: only declared inputs
+   * count.
+   */
   readonly mode: (typeof OBSERVE_MODES)[number];
   /** Globs of paths that do not count. */
   readonly exclude: readonly string[];
-  /** Globs of paths that count although they are left out else (`node_modules`). */
+  /** Globs of paths that count although they are left out by default (`node_modules`). */
   readonly include: readonly string[];
 }
 
-/** How much was looked at: what events and reports say of an observation. */
+/** The counts of an observation, for events and reports. */
 export interface ObservedCounts {
   readonly complete: boolean;
   readonly incomplete?: string;
@@ -73,8 +76,8 @@ export interface ListedFolder {
 }
 
 /**
- * Where executions of one key have looked, without what is declared: a hint where to look again. What is there now
- * decides which result may be used.
+ * The undeclared paths that executions of one key looked at: a hint where to look again. Their state now decides which
+ * result may be used.
  */
 export interface PathSet {
   readonly complete: boolean;
@@ -82,11 +85,11 @@ export interface PathSet {
   readonly lists: readonly ListedFolder[];
   readonly absent: readonly string[];
   readonly present: readonly string[];
-  /** For messages: beginnings of the digests of what was there the last time, of `reads`, then of `lists`. */
+  /** For messages: shortened digests of the last state, of `reads`, then of `lists`. */
   readonly marks: readonly string[];
 }
 
-/** What an execution has looked at, and a digest of what it found there. */
+/** The paths that an execution looked at, with a digest of their state. */
 export interface SeenInputs {
   readonly set: PathSet;
   readonly value: string;

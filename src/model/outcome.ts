@@ -19,7 +19,7 @@ export interface Usage {
 
 export const NO_USAGE: Usage = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, usd: 0 };
 
-/** A sum with a part whose price is not known has none. */
+/** The price of the sum is unknown if that of either part is. */
 export function addUsage(a: Usage, b: Usage): Usage {
   return {
     inputTokens: a.inputTokens + b.inputTokens,
@@ -46,7 +46,7 @@ export function spentOn(usage: Usage): Spent {
   return { usd: usage.usd ?? null, tokens: totalTokens(usage) };
 }
 
-/** A sum with a part whose price is not known has none. */
+/** The price of the sum is unknown if that of either part is. */
 export function addSpent(a: Spent, b: Spent): Spent {
   return { usd: a.usd === null || b.usd === null ? null : a.usd + b.usd, tokens: a.tokens + b.tokens };
 }
@@ -79,15 +79,15 @@ export function actedOf(parts: Iterable<{ readonly acted?: Acted }>): Acted | un
   return acted;
 }
 
-/** What an execution cost, whoever reuses its result. */
+/** What the original execution cost. A reused result keeps it. */
 export interface Cost {
   readonly usage: Usage;
   readonly durationMs: number;
 }
 
 /**
- * What was made, one time. It is carried by reference: outcomes, events and reports point at it, and the journal, the
- * store and the snapshot write it and read it back.
+ * A result, made once and carried by reference: outcomes, events and reports point at it; the journal, the store and
+ * the snapshot write it and read it back.
  */
 export interface Result {
   /** For a phase without an identity of its own: a digest of its parts' keys. */
@@ -98,12 +98,12 @@ export interface Result {
   readonly files: readonly OutputFile[];
   readonly model?: string;
   readonly facts?: JsonValue;
-  /** Which execution made it, the same one for as long as it is reused; for a result with parts, a digest of theirs. */
+  /** The execution that made it, unchanged when it is reused; for a result with parts, a digest of theirs. */
   readonly execution?: string;
-  /** Why it may not be kept across runs, nor anything that it is a part of, although it is done. */
+  /** Why this result, and anything that it is a part of, may not be kept across runs. */
   readonly unkeepable?: string;
   readonly items?: ItemCounts;
-  /** What it looked at besides what is declared. */
+  /** Undeclared paths that it looked at. */
   readonly seen?: SeenInputs;
 }
 
@@ -130,8 +130,8 @@ export interface Ending {
   /** Reported beside the result: `not kept: …`, `kept worktree …`, `no clear winner: took the first`. */
   readonly remark?: string;
   /**
-   * Nothing was executed and nothing reused: a person marked it as done (`--skip` of a side effect in doubt), there was
-   * nothing to do, or everything inside was skipped.
+   * Nothing was executed or reused: a person marked it as done (`--skip` of a side effect in doubt), there was nothing
+   * to do, or everything inside was skipped.
    */
   readonly noWork?: true;
   /** Only the engine made it (an approval, a gate's conditions): no file can have changed. */
@@ -143,7 +143,7 @@ export interface Ending {
   /** Rendered task, argv and the like, for `trace`. Secrets are masked when it is written. */
   readonly inputs?: JsonObject;
   readonly clientVersion?: string;
-  /** What it looked at inside the project, where somebody looked. */
+  /** What it looked at inside the project, if it was observed. */
   readonly observed?: Observation;
 }
 
@@ -169,10 +169,10 @@ export interface ShownOutcome {
   readonly optional?: true;
   readonly items?: ItemCounts;
   readonly unkeepable?: string;
-  /** How much it looked at, of an execution in this run. */
+  /** How much it looked at, for an execution in this run. */
   readonly observed?: ObservedCounts;
   readonly execution?: string;
-  /** A later run can find its result again. */
+  /** A later run can reuse its result. */
   readonly kept?: true;
   /** The phase at or above this one that executed in this run. */
   readonly newWork?: string;

@@ -1,6 +1,6 @@
 import type { JsonValue } from './json.js';
 
-/** What a phase said: a text in memory or, when it is large, a file. */
+/** The output of a phase: a text in memory or, when it is large, a file. */
 export type Output = TextOutput | StoredOutput;
 
 /** `base64` is set only when the bytes were not UTF-8; `text` is then their lossy reading. */
@@ -8,7 +8,7 @@ export interface TextOutput {
   readonly text: string;
   readonly json: JsonValue;
   readonly base64?: string;
-  /** As it is shown: `text` is only the beginning, and the whole is in this file. */
+  /** `text` is only the beginning, and this file holds the whole. */
   readonly file?: ShownFile;
 }
 
@@ -30,11 +30,11 @@ export interface Blob {
 interface StoredText extends Blob {
   /** The bytes are not UTF-8. */
   readonly binary?: true;
-  /** Where its JSON value is, if it has one: the same bytes, or others. */
+  /** The file with its JSON value, if it has one: the same bytes, or others. */
   readonly json?: Blob;
 }
 
-/** An output in a file. Written as `{stored, preview, json: null}`: who reads that says where the files are. */
+/** An output in a file. Written as `{stored, preview, json: null}`: the reader of that supplies the files' folder. */
 export class StoredOutput {
   readonly json = null;
   readonly #locate: (digest: string) => string;
@@ -73,7 +73,7 @@ export class StoredOutput {
   }
 }
 
-/** Of a value from a file: the output with its place, if it is a stored one. */
+/** Gives a stored output, read from a file, the folder of its files. */
 export function located(output: Output, locate: (digest: string) => string): Output {
   const { stored, preview } = output as Partial<StoredOutput>;
   return stored === undefined ? output : new StoredOutput(stored, preview ?? '', locate);

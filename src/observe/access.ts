@@ -1,4 +1,4 @@
-import { type Call, quoted } from './trace-call.js';
+import { quoted, type SystemCall } from './trace-call.js';
 
 /** Which argument of a call is the name of a file. */
 export interface Named {
@@ -7,7 +7,7 @@ export interface Named {
   readonly from?: number;
 }
 
-/** What a call asks, whatever became of it. `follow`: a link at the end of the name was followed. */
+/** What a call asks for, whether or not it succeeds. `follow`: it follows a link at the end of the name. */
 export type Access =
   | { readonly type: 'open'; readonly at: Named; readonly flags: string }
   | {
@@ -31,14 +31,14 @@ export type Access =
 const [PATH, AT] = [{ name: 0 }, { name: 1, from: 0 }] as const;
 const [SECOND, AT_SECOND] = [{ name: 1 }, { name: 3, from: 2 }] as const;
 
-function has(call: Call, index: number, flag: string): boolean {
+function has(call: SystemCall, index: number, flag: string): boolean {
   return call.args[index]?.split('|').includes(flag) ?? false;
 }
 
 const beyond = (what: string) => (): Access => ({ type: 'beyond', what });
 
 /** Every call that is traced, and how it is read. */
-export const ACCESSES: Readonly<Record<string, (call: Call) => Access>> = {
+export const ACCESSES: Readonly<Record<string, (call: SystemCall) => Access>> = {
   open: (call) => ({ type: 'open', at: PATH, flags: call.args[1] ?? '' }),
   openat: (call) => ({ type: 'open', at: AT, flags: call.args[2] ?? '' }),
   openat2: (call) => ({ type: 'open', at: AT, flags: /flags=([\w|]+)/.exec(call.args[2] ?? '')?.[1] ?? '' }),
@@ -98,6 +98,6 @@ export const ACCESSES: Readonly<Record<string, (call: Call) => Access>> = {
 };
 
 /** The name that an argument holds; undefined where strace could not read it. */
-export function nameIn(call: Call, { name }: Named): string | undefined {
+export function nameIn(call: SystemCall, { name }: Named): string | undefined {
   return quoted(call.args[name]);
 }

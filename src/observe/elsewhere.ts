@@ -1,10 +1,10 @@
-/** A call that names a file by its whole path, in a folder. */
+/** A call that names a file by its absolute path. */
 const CALL =
   /^(\d{1,10}) +(?:newfstatat|open(?:at)?|statx|access|l?stat|readlink)\((?:AT_FDCWD<[^>]*>, )?"(\/[^"\\]*)\/[^"\\/]+"/;
 const RESUMED = /^(\d{1,10}) +<\.\.\. /;
 const UNFINISHED = ' <unfinished ...>';
 
-/** Who knows which processes there are, and what lies outside. */
+/** Knows the processes, and which folders are outside the project. */
 interface Surroundings {
   readonly root: string;
   /** Of each process that has begun; `mounts`: it does not see files under their own names. */
@@ -13,8 +13,8 @@ interface Surroundings {
 }
 
 /**
- * Passes over lines about files that are outside the project for certain, before anything else is made of them: most
- * lines are, about programs and libraries. In as few steps as can be: a trace is too short for them to become fast.
+ * Drops lines about files that are certainly outside the project before they are parsed: most lines are about programs
+ * and libraries. Few steps, because a trace is too short for the JIT to make more steps fast.
  */
 export class Elsewhere {
   readonly #isPrintable: boolean;
@@ -22,11 +22,11 @@ export class Elsewhere {
   readonly #begun = new Map<number, string>();
 
   constructor(private readonly around: Surroundings) {
-    // A name that strace escapes is written in more than one way.
+    // A name that strace escapes has more than one spelling.
     this.#isPrintable = !/[^ -~]|["\\<>]/.test(around.root);
   }
 
-  /** What is left to read of a line: itself mostly, or nothing. */
+  /** The lines that must be parsed: usually the line itself, or none. */
   linesLeft(line: string): readonly string[] {
     const call = CALL.exec(line);
     if (!call) return this.#begun.size === 0 ? [line] : this.#resumed(line);
@@ -37,7 +37,7 @@ export class Elsewhere {
     return NONE;
   }
 
-  /** The kernel may have found a file inside after all. */
+  /** The result may show a file inside the project. */
   #resumed(line: string): readonly string[] {
     const pid = Number(RESUMED.exec(line)?.[1]);
     const begun = this.#begun.get(pid);

@@ -1,11 +1,11 @@
 import { lstatIfThere, statIfThere } from '../util/stat.js';
 import { type Access, type Named, nameIn } from './access.js';
-import { Ledger } from './ledger.js';
+import { AccessLedger } from './ledger.js';
 import { isLeftOut } from './left-out.js';
 import type { Mounts } from './mounts.js';
 import { ProjectPaths } from './project-paths.js';
 import { startOf } from './shebang.js';
-import { type Call, DELETED, fileArgument, NOT_UTF8 } from './trace-call.js';
+import { DELETED, fileArgument, NOT_UTF8, type SystemCall } from './trace-call.js';
 
 interface FilesOptions {
   readonly root: string;
@@ -14,17 +14,17 @@ interface FilesOptions {
   readonly all?: boolean;
 }
 
-/** What decides which file a process means by a name. Threads share it. */
+/** What a process's file names depend on. Threads share it. */
 export interface View {
   /** Its working folder; undefined: not known. */
   cwd: string | undefined;
-  /** Undefined: it sees what we see. */
+  /** Undefined: it sees the same mounts as we do. */
   mounts?: Mounts | undefined;
 }
 
 /** Behind these, a process finds files by other names than their own. */
 const THROUGH_PROCESS = /^\/proc\/(?:self|thread-self|\d+)\/(?:task\/\d+\/)?(?:cwd|root|fd\/\d+)\//;
-/** No files, but for the folder in memory, where a project may be. */
+/** Folders without files, except for `/dev/shm`, where a project may be. */
 const SYSTEM = /^\/(?:proc|sys|dev)\/(?!shm\/)/;
 const SETS_USER_OR_GROUP = 0o6000;
 
@@ -37,7 +37,7 @@ interface Target {
 
 /** Turns single calls into what they say about the project's files. */
 export class Files {
-  readonly ledger = new Ledger();
+  readonly ledger = new AccessLedger();
   readonly paths: ProjectPaths;
   readonly #programs = new Set<string>();
 
@@ -53,13 +53,13 @@ export class Files {
   }
 
   /** Returns where a process is after it entered another folder. */
-  record(call: Call, access: FileAccess, view: View): string | undefined {
+  record(call: SystemCall, access: FileAccess, view: View): string | undefined {
     if (access.type === 'list') {
       if (call.error === undefined) this.#listed(call, view);
       return undefined;
     }
     if (access.type === 'beyond' || access.type === 'hindered') {
-      // It fails because of us, whatever it was for.
+      // The call fails because of the tracer.
       if (access.type === 'hindered') this.cannotFollow(access.what, 'hindered');
       else if (call.error === undefined) this.cannotFollow(access.what);
       return undefined;
@@ -78,7 +78,7 @@ export class Files {
     return undefined;
   }
 
-  #listed(call: Call, view: View): void {
+  #listed(call: SystemCall, view: View): void {
     const folder = fileArgument(call.args[0]);
     const real = folder?.deleted ? undefined : realIn(view, folder?.path);
     const path = real === undefined ? undefined : this.#counted(real);
@@ -88,7 +88,7 @@ export class Files {
   #done(access: OneFile, absolute: string): string | undefined {
     switch (access.type) {
       case 'stat':
-        // Its size and time count as its content: `make`, `git status` and `tsc` decide by them.
+        // A stat counts as reading the content: `make`, `git status` and `tsc` decide by size and time.
         this.#with(this.#target(absolute, access.follow), (path) => this.ledger.read(path));
         break;
       case 'exists':
@@ -139,10 +139,10 @@ export class Files {
     if (typeof start === 'object' && start.interpreter.startsWith('/')) this.#executed(start.interpreter);
   }
 
-  #opened(call: Call, { absolute, view }: { absolute: string; view: View }, flags: ReadonlySet<string>): void {
+  #opened(call: SystemCall, { absolute, view }: { absolute: string; view: View }, flags: ReadonlySet<string>): void {
     if (call.error !== undefined) {
       const creates = flags.has('O_CREAT') && call.error === 'ENOENT';
-      // A file can be made unless its folder is missing.
+      // Creating a file can only miss its folder.
       this.#failed(call.error, { type: 'open', follow: true }, creates ? parentOf(absolute) : absolute);
       return;
     }
@@ -159,7 +159,7 @@ export class Files {
     else ledger.read(path);
   }
 
-  /** The kernel says which file it was in the end; the name says which links led there. */
+  /** The kernel reports the file that was opened; the name shows which links led there. */
   #openTarget(real: string | undefined, absolute: string): Target {
     if (!real?.startsWith('/')) return this.#target(absolute, true);
     const named = this.paths.placeOf(absolute, false);
@@ -169,13 +169,13 @@ export class Files {
     return path === undefined ? { absolute: real } : { absolute: real, path };
   }
 
-  /** Whether an opened file was made by that. If it is gone already, it did not live long enough to be another's. */
+  /** Whether this call made the file. A file that is gone already was short-lived, so it was made here. */
   #isNew(path: string): boolean {
     const stat = lstatIfThere(`${this.root}/${path}`);
     return !stat || stat.birthtimeMs > this.options.startedAt;
   }
 
-  #two(call: Call, access: Access & { type: 'rename' | 'link' }, view: View): void {
+  #two(call: SystemCall, access: Access & { type: 'rename' | 'link' }, view: View): void {
     const from = realIn(view, this.absolute(call, access.at, view));
     const to = realIn(view, this.absolute(call, access.to, view));
     if (from === undefined || to === undefined) return;
@@ -216,8 +216,8 @@ export class Files {
     });
   }
 
-  /** Undefined: the name starts in a folder that is gone, or that nobody knows. */
-  absolute(call: Call, at: Named, view: View): string | undefined {
+  /** Undefined: the name starts in a folder that is gone or unknown. */
+  absolute(call: SystemCall, at: Named, view: View): string | undefined {
     const name = nameIn(call, at);
     const from = at.from === undefined ? undefined : fileArgument(call.args[at.from]);
     const folder = from && !from.isCwd ? from : this.#currentFolder(from?.path, view);
@@ -228,7 +228,7 @@ export class Files {
     if (THROUGH_PROCESS.test(name) && !/^open/.test(call.name)) this.cannotFollow(`a file was named as ${name}`);
     if (name.startsWith('/')) return name;
     if (folder.deleted) return undefined;
-    // A pipe or a socket has no path, and nothing below it.
+    // A pipe or a socket has no path.
     if (folder.path === undefined && from && !from.isCwd) return undefined;
     if (folder.path === undefined) {
       this.cannotFollow('the trace does not say in which folder a process was');
@@ -237,7 +237,7 @@ export class Files {
     return name === '' ? folder.path : `${folder.path === '/' ? '' : folder.path}/${name}`;
   }
 
-  /** The kernel's word for it counts, where the trace has it. */
+  /** What the trace says counts; else the folder that we remember. */
   #currentFolder(said: string | undefined, view: View): { path?: string | undefined; deleted: boolean } {
     if (said === undefined) return { path: view.cwd, deleted: false };
     if (!said.endsWith(DELETED)) view.cwd = said;
@@ -290,7 +290,7 @@ type OneFile = Exclude<
   | { type: 'link' }
 >;
 
-/** Errors that say that something is there. */
+/** Errors that mean that the path exists. */
 const SEEN = new Set([
   'EEXIST',
   'EISDIR',
@@ -304,7 +304,7 @@ const SEEN = new Set([
   'EACCES',
 ]);
 
-/** Where a path of a process really is; undefined: nowhere on our disk. */
+/** Where a path of a process really is; undefined: not on our disk. */
 function realIn({ mounts }: View, path: string | undefined): string | undefined {
   return path === undefined || !mounts || !path.startsWith('/') ? path : mounts.real(path);
 }

@@ -1,32 +1,32 @@
 import type { ListedFolder } from '../model/observation.js';
 
-/** More paths than that are not remembered: the observation is then not complete. */
+/** No more paths are remembered: the observation is then not complete. */
 const MOST_PATHS = 250_000;
-/** Renamed folders take along what is below them; together they may cost so many looks at a path. */
+/** Limit for the paths that renamed folders take along, all renames together. */
 const MOST_MOVES = 5_000_000;
 
 const READ = 1;
-/** Seen to be there, and nothing more. */
+/** Seen to exist, not read. */
 const PRESENT = 2;
 const ABSENT = 4;
 const LISTED = 8;
 const WRITTEN = 16;
-/** What is there was made by the execution: later looks at it are no inputs. */
+/** The execution made its content: later reads are not inputs. */
 const OWN = 32;
-/** It was not there before. */
+/** It did not exist before. */
 const MADE = 64;
 const FOLDER = 128;
 const LINK = 256;
 
 /** What became of each path of the project, in the order of the calls. The first access decides. */
-export class Ledger {
+export class AccessLedger {
   readonly #paths = new Map<string, number>();
   /** Folders whose whole content was made, moved or removed by the execution. */
   readonly #ownFolders = new Set<string>();
   #moves = 0;
   #isFull = false;
 
-  /** It could not hold everything. */
+  /** It could not record everything. */
   get isFull(): boolean {
     return this.#isFull;
   }
@@ -52,12 +52,12 @@ export class Ledger {
     this.#look(path, LISTED | FOLDER);
   }
 
-  /** Not counted where the execution itself has removed it. */
+  /** Ignored where the execution itself has removed the path. */
   absent(path: string): void {
     if (((this.#paths.get(path) ?? 0) & WRITTEN) === 0) this.#look(path, ABSENT);
   }
 
-  /** From now on its content is the execution's own. `made`: it was not there before. */
+  /** From now on the content is the execution's own. `made`: the path did not exist before. */
   make(path: string, made: boolean): void {
     const before = this.#paths.get(path) ?? 0;
     const wasThere = (before & (READ | PRESENT)) !== 0 || ((before & WRITTEN) !== 0 && (before & MADE) === 0);
@@ -71,13 +71,13 @@ export class Ledger {
     this.#ownFolders.add(path);
   }
 
-  /** Changed in place: what was there before counts. */
+  /** Changed in place: the earlier content is an input. */
   change(path: string): void {
     this.read(path);
     this.#add(path, WRITTEN);
   }
 
-  /** Mode or owner. */
+  /** Mode or owner was changed. */
   mark(path: string): void {
     this.#add(path, WRITTEN);
   }
@@ -87,7 +87,7 @@ export class Ledger {
     this.#ownFolders.delete(path);
   }
 
-  /** What was at `from` is at `to` now, and if it was a folder, so is everything below it. */
+  /** Moves the record of `from` to `to`, and of a folder everything below it. */
   move(from: string, to: string, isFolder: boolean): void {
     const wasOwn = this.#isOwn(from);
     const wasMade = ((this.#paths.get(from) ?? 0) & MADE) !== 0;
@@ -168,13 +168,13 @@ interface Looked {
   readonly writes: string[];
 }
 
-/** A file that came and went is none; a folder that was made counts by what is in it. */
+/** A file that was made and removed is not a write; a folder that was made counts by its content. */
 function isWrite(flags: number, now: string | undefined): boolean {
   if (now === undefined) return (flags & MADE) === 0;
   return now !== 'folder';
 }
 
-/** A folder is there if anything was seen in it: only the others have to be named. */
+/** Folders that were seen but nothing in them: the others are implied by their content. */
 function bareFolders(
   { reads, present }: { readonly reads: readonly string[]; readonly present: Set<string> },
   lists: readonly ListedFolder[],

@@ -1,6 +1,6 @@
 import { STATE_DIR } from '../util/project.js';
 
-/** They change for reasons of their own, and hold what tools keep there. */
+/** These hold what tools keep: their changes say nothing about the project. */
 const FOLDERS = /(?:^|\/)(?:\.git|node_modules)(?:\/|$)/;
 const STATE = new RegExp(`^${STATE_DIR.replaceAll('.', '\\.')}/(?:cache|runs)(?:/|$)`);
 

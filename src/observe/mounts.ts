@@ -3,13 +3,13 @@ import { normalize } from 'node:path';
 interface Mount {
   /** Where it is, as the processes see it. */
   readonly at: string;
-  /** What is really there; undefined: nothing of ours, such as an empty file system in memory. */
+  /** The real path; undefined: nothing on our disk, such as an empty file system in memory. */
   readonly source: string | undefined;
 }
 
 /**
- * What processes in a mount namespace of their own see where: sandboxes show the same files again, mostly under the
- * same names, and hide some.
+ * Maps the paths of processes in their own mount namespace to real ones: a sandbox shows the same files, mostly under
+ * the same names, and hides some.
  */
 export class Mounts {
   #all: readonly Mount[];
@@ -32,12 +32,12 @@ export class Mounts {
     return best?.source === undefined ? undefined : joined(best.source, rest(named, best.at));
   }
 
-  /** A file system that is not ours. */
+  /** Mounts a file system that is not on our disk. */
   cover(path: string): void {
     this.#all = [...this.#all, { at: plain(path), source: undefined }];
   }
 
-  /** The same files at another place, with what is mounted among them. */
+  /** Shows the same files at another place, with the mounts below them. */
   bind(from: string, to: string): void {
     const [source, target] = [plain(from), plain(to)];
     const inner = this.#all.filter(({ at }) => at !== source && isBelow(at, source));
@@ -45,7 +45,7 @@ export class Mounts {
     this.#all = [...this.#all, { at: target, source: this.real(source) }, ...moved];
   }
 
-  /** `root` becomes `/`; what was there before is seen at `old`, if that is another place. */
+  /** `root` becomes `/`; the former `/` is seen at `old`, if that is another place. */
   pivot(root: string, old: string): void {
     const [top, kept] = [plain(root), plain(old)];
     const inside = this.#all.filter(({ at }) => isBelow(at, top));

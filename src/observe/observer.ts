@@ -6,32 +6,32 @@ import { Elsewhere } from './elsewhere.js';
 import { Files, type View } from './files.js';
 import type { There } from './ledger.js';
 import { Mounts } from './mounts.js';
-import { type Call, fileArgument, parseCall } from './trace-call.js';
-import { parseLine, type TraceLine } from './trace-line.js';
+import { fileArgument, parseCall, type SystemCall } from './trace-call.js';
+import { parseTraceLine, type TraceLine } from './trace-line.js';
 
 interface ObserverOptions {
   /** Of the project: absolute and real. */
   readonly root: string;
   /** Where the first process starts: absolute and real. */
   readonly cwd: string;
-  /** Nothing is left out: the caller selects. */
+  /** Leave nothing out: the caller selects. */
   readonly all?: boolean;
   /** When the first process was started. */
   readonly startedAt: number;
 }
 
-/** Longer than any call with the two longest names that there can be, each byte of them escaped. */
+/** Longer than a call with two names of the greatest length, each byte escaped. */
 const MOST_LINE = 256 * 1024;
 const UNREADABLE = 'the trace cannot be read';
-/** Lines of processes whose start has not been seen yet. */
+/** How many lines may wait for the start of their process to appear. */
 const MOST_WAITING = 10_000;
 
-/** Reads a trace as it comes and knows in the end what the process tree did with the project's files. */
+/** Reads a trace as it comes, and reports at the end what the process tree did with the project's files. */
 export class Observer {
   readonly #files: Files;
   readonly #first: string;
   readonly #elsewhere: Elsewhere;
-  /** Of each process that is alive; threads share theirs. */
+  /** By id of each living process; threads share one. */
   readonly #views = new Map<number, View>();
   readonly #unfinished = new Map<number, string>();
   readonly #waiting = new Map<number, string[]>();
@@ -61,7 +61,7 @@ export class Observer {
     for (const line of lines) for (const left of this.#elsewhere.linesLeft(line)) this.#line(left);
   }
 
-  /** Processes that have begun and not ended. */
+  /** Processes that have started and not ended. */
   alive(): Iterable<number> {
     return this.#views.keys();
   }
@@ -94,7 +94,7 @@ export class Observer {
     return stat.isDirectory() ? 'folder' : 'other';
   }
 
-  /** The first reason is the one that is told; what may make it fail comes before all others. */
+  /** The first reason is reported, except that `hindered`, which may make the program fail, replaces any other. */
   #cannotFollow(why: string, trouble: Observation['trouble'] = 'lost'): void {
     if (this.#incomplete !== undefined && (trouble === 'lost' || this.#trouble === 'hindered')) return;
     this.#incomplete = why;
@@ -102,7 +102,7 @@ export class Observer {
   }
 
   #line(text: string): void {
-    const line = parseLine(text);
+    const line = parseTraceLine(text);
     if (!line) this.#cannotFollow(UNREADABLE);
     else if (line.type !== 'signal') this.#said(line, text);
   }
@@ -142,7 +142,7 @@ export class Observer {
     if (cwd) this.#views.set(pid, cwd);
   }
 
-  /** A process can say something before the call that started it has returned. */
+  /** A process's first lines may come before the call that started it has returned. */
   #wait(pid: number, text: string): void {
     const lines = this.#waiting.get(pid) ?? [];
     lines.push(text);
@@ -178,18 +178,18 @@ export class Observer {
     }
   }
 
-  #started(parent: View, call: Call, flags: string): void {
+  #started(parent: View, call: SystemCall, flags: string): void {
     if (call.error !== undefined || call.value <= 0) return;
     if (flags.includes('CLONE_UNTRACED')) this.#cannotFollow('a process hid another one from the trace');
     const mounts = flags.includes('CLONE_NEWNS') ? ownMounts(parent) : parent.mounts;
     this.#begin(call.value, flags.includes('CLONE_FS') ? parent : { cwd: parent.cwd, mounts });
   }
 
-  #entered(view: View, path: string | undefined, { error }: Call): void {
+  #entered(view: View, path: string | undefined, { error }: SystemCall): void {
     if (error === undefined) view.cwd = path !== undefined && isAbsolute(path) ? path : undefined;
   }
 
-  #mounted(view: View, call: Call, access: Access & { type: 'mount' | 'pivot' }): void {
+  #mounted(view: View, call: SystemCall, access: Access & { type: 'mount' | 'pivot' }): void {
     if (call.error !== undefined) return;
     const { mounts } = view;
     if (!mounts) this.#cannotFollow('a process mounted something');

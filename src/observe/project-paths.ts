@@ -17,17 +17,17 @@ interface Place extends Real {
 
 const TOP: Real = { real: '/', links: [] };
 const MOST_LINKS = 40;
-/** Folders that are remembered: more than any real program looks into. */
+/** Limit for remembered folders: more than any real program uses. */
 const MOST_KNOWN = 20_000;
 
 /**
- * Follows links the way the kernel did. It looks at the disk a moment after the program, so whoever moves, removes or
- * links something has to say so (`changed`).
+ * Follows links the way the kernel did. It looks at the disk a moment after the program, so the caller must report with
+ * `changed` what the program moves, removes or links.
  */
 export class ProjectPaths {
-  /** Folders as a program named them, and where they are. */
+  /** By the folder's name as a program used it. */
   readonly #folders = new Map<string, Real>();
-  /** Where they are, and the links that led there: absolute. */
+  /** Absolute paths of these folders and of the links that led there. */
   readonly #leading = new Set<string>();
   readonly #outside = new Map<string, boolean>();
   /** Paths at which there is no link. */
@@ -36,19 +36,19 @@ export class ProjectPaths {
   /** `root`: absolute and real. */
   constructor(readonly root: string) {}
 
-  /** Where an absolute path is; `follow`: also if its last name is a link. */
+  /** Where an absolute path leads; `follow`: its last name may be a link, too. */
   placeOf(absolute: string, follow: boolean): Place {
     const { real, links } = this.#fileAt(absolute, follow);
     const path = this.#inside(real);
     return path === undefined ? { real, links } : { real, path, links };
   }
 
-  /** The same for a path that the kernel itself named: nothing in it is a link. */
+  /** The same for a path that the kernel reported: it holds no links. */
   realPlace(absolute: string): string | undefined {
     return this.#inside(absolute);
   }
 
-  /** Whether a folder, and whatever leads to it, is outside. */
+  /** Whether a folder, and every link that leads to it, is outside. */
   isOutside(folder: string): boolean {
     const known = this.#outside.get(folder);
     if (known !== undefined) return known;
@@ -119,7 +119,7 @@ export class ProjectPaths {
     return found;
   }
 
-  /** One name at a time: the folders above are known mostly. One that is not there is where its name says. */
+  /** Resolves the last name only: the folder above is mostly known. A missing folder is where its name says. */
   #findFolder(folder: string): Real {
     const slash = folder.lastIndexOf('/');
     if (slash < 0 || folder === '/') return TOP;

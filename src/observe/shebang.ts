@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 const MOST = 256;
 const ELF = '\x7fELF';
 
-/** How the kernel starts a file: by itself, with an interpreter, or not at all (a shell may know better). */
+/** How the kernel starts a file: as a binary, with an interpreter, or not at all (a shell may still run it). */
 type Start = 'elf' | { readonly interpreter: string } | undefined;
 
 export function startOf(file: string): Start {
@@ -23,7 +23,7 @@ function headOf(file: string): string {
       closeSync(descriptor);
     }
   } catch {
-    // Not to be read, which is no hindrance to starting it.
+    // A file that cannot be read may still be started.
     return '';
   }
 }

@@ -1,30 +1,30 @@
 import { ACCESSES } from './access.js';
 
-/** Runs a program under strace. What it looked at, in a form that `Observer` reads. */
+/** The argv that runs a program under strace, with output that `Observer` reads. */
 export function straceArgv(
   argv: readonly string[],
   { strace, to, env }: { readonly strace: string; readonly to: string; readonly env: Readonly<Record<string, string>> },
 ): readonly string[] {
   return [
     strace,
-    // The program stays our own child, with the id, the group and the end that it would have without a tracer.
+    // The program stays our own child, with the same id, group and exit as without a tracer.
     '--daemonize=session',
     '--follow-forks',
-    // Only the calls that are asked for stop the program.
+    // Only the traced calls stop the program.
     '--seccomp-bpf',
     `--trace=${TRACED}`,
-    // A file that is read through it could not be seen; programs do without it where it is missing, as in containers.
+    // Reads through io_uring are invisible to strace; programs do without it, as they must in containers.
     '--inject=io_uring_setup:error=ENOSYS',
     '--decode-fds=path',
     '--strings-in-hex=non-ascii',
-    // Arguments and link targets are nobody's business. Names of files are always whole.
+    // Do not record data. File names are always printed whole.
     '--string-limit=0',
     '--columns=0',
-    // What a stat returned would double its cost; what is there can be seen later.
+    // Printing the result of a stat would double its cost.
     '--verbose=openat2,clone3',
     // Sandboxes have ids of their own.
     '--pidns-translation',
-    // One that a process was ended by is said in any case but this.
+    // A signal that ends a process is printed all the same, except with `--signal=none`.
     '--signal=!SIGCHLD',
     '--quiet=attach,personality',
     `--output=${to}`,

@@ -11,7 +11,7 @@ import { statIfThere } from '../util/stat.js';
 import { oneLine } from '../util/terminal-text.js';
 import { TracedProcess } from './traced.js';
 
-/** What this machine can see of a process: everything, or why not and what would help. */
+/** Whether this machine can trace a process, or why not and what would help. */
 type ObserveSupport = { readonly strace: string } | { readonly missing: string; readonly hint?: string };
 
 type Place = Pick<Project, 'root' | 'home' | 'env'>;
@@ -23,7 +23,7 @@ const HOW = '`apt install strace`, `dnf install strace`, `apk add strace`';
 const INSTALL = `install strace ${MAJOR}.${MINOR} or later (${HOW})`;
 const known = new Map<string, Promise<ObserveSupport>>();
 
-/** Tried once per boot, by tracing a program of the system; after that it costs one small file. */
+/** Tested once per boot, by tracing a system program; after that one small file is read. */
 export function observeSupport(project: Place): Promise<ObserveSupport> {
   if (process.platform !== 'linux') {
     return Promise.resolve({ missing: `calls of processes cannot be followed on ${process.platform}` });
@@ -39,14 +39,14 @@ export function observeSupport(project: Place): Promise<ObserveSupport> {
   return support;
 }
 
-/** Only the user's own programs: what a project brings along must not see what other phases do. */
+/** Only a program of the user or the system: a project's own `strace` must not see what other phases do. */
 function usersProgram(name: string, { root, env }: Place): string | undefined {
   const folders = (env['PATH'] ?? '').split(':');
   const own = folders.filter((path) => path.startsWith('/') && !isInside(root, path) && !path.includes('node_modules'));
   return findOnPath(name, own.join(':'));
 }
 
-/** Another strace, boot, container or user may be allowed something else. */
+/** What is allowed depends on the strace, the boot, the container and the user. */
 function digestOf(strace: string): string {
   const { mtimeMs = 0, size = 0 } = statIfThere(strace) ?? {};
   const { boot = null, namespace = null } = holderIdentity();
@@ -76,12 +76,12 @@ async function trySupport(project: Place, strace: string): Promise<ObserveSuppor
     timeoutMs: TRY_TIMEOUT_MS,
     trace,
   });
-  // A filter that could not be installed would only be said there, and every call would stop the program.
+  // stderr is the only sign of a filter that could not be installed; without one every call stops the program.
   if (!failure && stderrTail === '' && trace.observation()?.complete) return { strace };
   return whyNot(strace, oneLine(failure?.detail ?? stderrTail) || failure?.message || 'it saw nothing');
 }
 
-/** Undefined for one that is new enough, or does not say: then only trying shows what it can. */
+/** Undefined for one that is new enough or prints no version: then only a test shows what it can. */
 async function oldVersion({ env }: Place, strace: string): Promise<string | undefined> {
   const argv = [strace, '--version'];
   const { stdout } = await runProcess({ argv, cwd: '/', env, timeoutMs: TRY_TIMEOUT_MS });

@@ -1,5 +1,5 @@
 /** A whole system call: its arguments as strace printed them, and what it returned. */
-export interface Call {
+export interface SystemCall {
   readonly name: string;
   readonly args: readonly string[];
   /** The error's name (`ENOENT`), where it failed. */
@@ -12,7 +12,7 @@ export interface Call {
 const CLOSES: Readonly<Record<string, string>> = { '{': '}', '[': ']', '(': ')' };
 const RESULT = /^\) += (?:(-?\d+)(<(?:[^>\\]|\\.)*>)?|\?|0x[0-9a-f]+)(?:\(deleted\))?(?: (E[A-Z0-9]+)| \/\* (\d+) in)?/;
 
-/** What most calls look like: one name without anything escaped, numbers and flags, and a result. */
+/** The usual form of a call: one name without escapes, numbers and flags, and a result. */
 const USUAL =
   /^(\w+)\((?:(AT_FDCWD(?:<[^>\\]*>)?), )?"([^"\\]*)"((?:, \w[\w|]*)*)\) += (-?\d+)(?:<([^>\\]*)>)?(?: (E[A-Z\d]+) |$)/;
 
@@ -20,12 +20,12 @@ const USUAL =
  * Undefined for what cannot be read. `unknown` for a call that never returned: its process was killed, or the call is
  * about to be made again.
  */
-export function parseCall(text: string): Call | 'unknown' | undefined {
+export function parseCall(text: string): SystemCall | 'unknown' | undefined {
   return usualCall(text) ?? anyCall(text);
 }
 
-/** The same as `anyCall` would say, without a look at each character. */
-function usualCall(text: string): Call | undefined {
+/** A fast path that gives the same as `anyCall`. */
+function usualCall(text: string): SystemCall | undefined {
   const match = USUAL.exec(text);
   if (!match) return undefined;
   const [, name, folder, file, more, value, path, error] = match;
@@ -40,7 +40,7 @@ function usualCall(text: string): Call | undefined {
   };
 }
 
-function anyCall(text: string): Call | 'unknown' | undefined {
+function anyCall(text: string): SystemCall | 'unknown' | undefined {
   const open = text.indexOf('(');
   const split = splitArguments(text, open + 1);
   if (open < 1 || !split) return undefined;
@@ -51,7 +51,7 @@ function anyCall(text: string): Call | 'unknown' | undefined {
   return {
     name: text.slice(0, open),
     args: split.args,
-    // An id in a namespace of its own means nothing to us.
+    // The second number is the id outside the process's own namespace.
     value: Number(result[4] ?? result[1]),
     ...(result[3] !== undefined && { error: result[3] }),
     ...(path !== undefined && { path }),
@@ -82,7 +82,7 @@ function splitArguments(text: string, from: number): { args: string[]; end: numb
   return undefined;
 }
 
-/** A path stands behind a file descriptor or AT_FDCWD; `1<<3` is a number. */
+/** A path follows a file descriptor or AT_FDCWD; `1<<3` is a number. */
 function isPath(text: string, at: number): boolean {
   return /[\dD]/.test(text[at - 1] ?? '') && text[at + 1] !== '<';
 }
@@ -115,7 +115,7 @@ interface FileArgument {
   readonly deleted: boolean;
 }
 
-/** Before strace 5.19 that stands inside of the brackets, where a name could end with it too. */
+/** Before strace 5.19 it is inside of the brackets, where it could be part of a name. */
 export const DELETED = ' (deleted)';
 
 const FILE = /^(AT_FDCWD|-?\d+)(?:<((?:[^>\\]|\\.)*)>)?(\(deleted\))?$/;
@@ -134,10 +134,10 @@ export function fileArgument(arg: string | undefined): FileArgument | undefined 
 const NAMED: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', v: '\v', f: '\f', '"': '"', '\\': '\\' };
 const ESCAPE = /\\(?:x[0-9a-f]{2}|[0-7]{1,3}|.)/g;
 
-/** In a name that is not UTF-8: nobody can look it up again by a text. */
+/** In a name that is not UTF-8, which a text cannot name. */
 export const NOT_UTF8 = '\ufffd';
 
-/** What strace escaped: as bytes, which are UTF-8 again. */
+/** Undoes strace's escapes: the bytes are UTF-8 again. */
 function unquoted(text: string): string {
   if (!text.includes('\\')) return text;
   const bytes = text.replaceAll(ESCAPE, (escaped) => {

@@ -14,13 +14,13 @@ const LINE = /^(\d{1,10}) +(?:[\w?]+\(|(<\.\.\. [\w?]+ resumed>)|--- |(\+\+\+ ))
 const SUPERSEDED = /^\+\+\+ superseded by execve in pid (\d{1,10}) \+\+\+$/;
 const ENDED = /^\+\+\+ (?:exited with \d+|killed by \w+(?: \(core dumped\))?) \+\+\+$/;
 
-/** Undefined for what strace never writes. Names of files cannot forge a line: strace escapes what is not printable. */
-export function parseLine(line: string): TraceLine | undefined {
+/** Undefined for what strace never writes. A file name cannot forge a line: strace escapes unprintable characters. */
+export function parseTraceLine(line: string): TraceLine | undefined {
   const head = LINE.exec(line);
   if (!head) return undefined;
   const pid = Number(head[1]);
   if (head[3] !== undefined) return ending(pid, line.slice(head[0].length - head[3].length));
-  // A call that its process did not live to see the end of: both words in one line.
+  // A call during which its process was killed: begun and resumed in one line.
   if (head[2] !== undefined) return { type: 'resumed', pid, text: line.slice(head[0].length).replace(UNFINISHED, '') };
   if (head[0].endsWith('-- ')) return { type: 'signal' };
   const isWhole = !line.endsWith(UNFINISHED);

@@ -18,7 +18,7 @@ interface TracedOptions {
   readonly all?: boolean;
 }
 
-/** One process that is traced, and what it looked at. */
+/** One traced process, and what it looked at. */
 export class TracedProcess implements Trace {
   #observer: Observer | undefined;
   #isWhole = false;
@@ -45,14 +45,14 @@ export class TracedProcess implements Trace {
     this.#isWhole = true;
   }
 
-  /** To be asked once, after the end. Undefined: the program was started without a tracer. */
+  /** Call it once, after the end. Undefined: the program was started without a tracer. */
   observation(): Observation | undefined {
     return this.#observer?.end(this.#isWhole);
   }
 }
 
 /**
- * Whether strace can start it as we would. It words its errors differently, and leaves a file without `#!` alone, which
+ * Whether strace would start the program as we do. Its error messages differ, and it refuses a file without `#!`, which
  * we pass to a shell.
  */
 function canBeStarted({ argv, cwd, env }: ProcessRequest): boolean {

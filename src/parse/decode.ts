@@ -1,14 +1,14 @@
 import type { SyntaxProblem } from './tree.js';
 
 const MIB = 1024 * 1024;
-/** Of JSON, which programs write. A flow of twenty thousand phases has four of them. */
+/** Limit for JSON, which programs write. A flow of twenty thousand phases has 4 MiB. */
 export const LARGEST_FILE = 8 * MIB;
-/** Reading YAML takes a hundred times as long. */
+/** Limit for YAML, which takes a hundred times as long to read. */
 export const LARGEST_YAML = MIB;
 
 /**
- * A flow file's bytes as text. UTF-8 only, a byte order mark is dropped, and NUL is refused: such a file is no text,
- * whatever it is called. The text that did decode comes along so that a place in it can be shown.
+ * A flow file's bytes as text. UTF-8 only, a byte order mark is dropped, and NUL is refused: such a file is not a text,
+ * whatever its name. The text that did decode is returned, too, so that a place in it can be shown.
  */
 export function decodeText(bytes: Buffer): { readonly text: string; readonly problem?: SyntaxProblem } {
   if (bytes.length > LARGEST_FILE) return { text: '', problem: tooLarge(LARGEST_FILE) };
@@ -20,7 +20,7 @@ export function decodeText(bytes: Buffer): { readonly text: string; readonly pro
   const nul = text.indexOf('\0');
   if (nul !== -1) return { text, problem: notText(nul, 'the file holds a NUL character', 'a flow file is plain text') };
   const bad = text.indexOf('\ufffd');
-  // A replacement character that was written as such is fine; one that stands for bytes that were no UTF-8 is not.
+  // A replacement character in the file is fine; one for bytes that are not UTF-8 is not.
   if (bad !== -1 && !bytes.subarray(start).equals(Buffer.from(text, 'utf8'))) return { text, problem: invalid(bad) };
   return { text };
 }

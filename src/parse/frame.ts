@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../model/diagnostic.js';
 import { Source } from './source.js';
 
-/** How to draw: the colours and the width of a terminal, or neither. */
+/** The colours and the width of the terminal, if there is one. */
 interface FrameStyle {
   readonly columns?: number;
   readonly error: (text: string) => string;
@@ -30,13 +30,13 @@ function frame(
   { paint, quiet, columns = Infinity }: FrameStyle & { readonly paint: (text: string) => string },
 ): readonly string[] {
   const gutter = String(line);
-  // A line that wraps would leave the mark below another place.
+  // Cut, because a line that wraps would move the mark to another place.
   const most = Math.max(NARROWEST, Math.min(WIDEST, columns - gutter.length - 5));
   const lead = Math.min(40, Math.floor(most / 3));
   const from = column > most - lead ? column - lead : 0;
   const shown = written.slice(from, from + most);
   const at = column - 1 - from;
-  // Tabs stay tabs, so that the mark stands below its place whatever a tab is worth.
+  // Keeps tabs, so that the mark is below its place whatever the width of a tab.
   const indent = shown.slice(0, at).replaceAll(/[^\t]/g, ' ');
   const width = Math.max(1, Math.min(length, shown.length - at));
   const printable = shown.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '\u00b7');

@@ -1,4 +1,4 @@
-import { DEEPEST_NESTING, duplicateKey, type SyntaxProblem, tooDeep } from './tree.js';
+import { DEEPEST_NESTING, duplicateKey, nestingProblem, type SyntaxProblem } from './tree.js';
 
 /** What one pass over a JSON text finds. */
 interface JsonScan {
@@ -8,8 +8,8 @@ interface JsonScan {
 }
 
 /**
- * One pass over JSON text (comments allowed) for what `JSON.parse` keeps silent about: names given twice, and nesting
- * deeper than we follow. Text that is no JSON gives no useful answer; the parser says what is wrong with it.
+ * One pass over JSON text (comments allowed) for what `JSON.parse` does not report: names given twice, and nesting that
+ * is too deep. For text that is not JSON the result is useless: the parser reports what is wrong with it.
  */
 export function scanJson(text: string): JsonScan {
   const problems: SyntaxProblem[] = [];
@@ -17,7 +17,7 @@ export function scanJson(text: string): JsonScan {
   let topField = '';
   /** Names seen so far in each open object; null for an open list. */
   const open: (Set<string> | null)[] = [];
-  // The expression goes over what lies between at the speed of the engine.
+  // An expression skips everything between much faster than a loop.
   const next = /["{}[\]/]/g;
   while (next.test(text)) {
     const index = next.lastIndex - 1;
@@ -35,7 +35,7 @@ export function scanJson(text: string): JsonScan {
     } else if (char === OPEN_OBJECT || char === OPEN_LIST) {
       if (open.length === 2 && topField === 'phases' && open[1] === null) phases.push(index);
       open.push(char === OPEN_OBJECT ? new Set() : null);
-      if (open.length > DEEPEST_NESTING) return { problems: [tooDeep(index)], phases };
+      if (open.length > DEEPEST_NESTING) return { problems: [nestingProblem(index)], phases };
     } else if (char === CLOSE_OBJECT || char === CLOSE_LIST) {
       open.pop();
     } else if (char === SLASH) {
@@ -84,7 +84,7 @@ function unescaped(raw: string): string {
   try {
     return JSON.parse(`"${raw}"`) as string;
   } catch {
-    // No JSON string: the parser reports it, and the raw text is as good a name as any until then.
+    // Not a JSON string, which the parser reports: until then the raw text serves as the name.
     return raw;
   }
 }

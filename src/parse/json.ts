@@ -10,12 +10,12 @@ export interface Readable {
 }
 
 /**
- * `readable`: what the file says in spite of its problems, where these leave no doubt about the rest. It is good for
- * finding further problems, and for nothing else.
+ * `readable`: the value in spite of the problems, where they leave no doubt about the rest. Only for finding further
+ * problems.
  */
 export type Parsed = Readable | { readonly problems: readonly SyntaxProblem[]; readonly readable?: Readable };
 
-/** Strict JSON takes the engine's own parser; places are worked out only when somebody asks for them. */
+/** Strict JSON goes through the engine's own parser; places are computed only on demand. */
 export async function parseJson(text: string): Promise<Parsed> {
   const { problems, phases } = scanJson(text);
   if (problems.length === 0) return readJson(text, phases);

@@ -17,7 +17,7 @@ interface SourceRange {
   readonly length: number;
 }
 
-/** Range of a place; where the way leads to something that is not written (a default), the nearest thing that is. */
+/** Range of a place; for a value that is not written (a default), the nearest one above it that is. */
 export function locate(source: string, root: TreeNode, place: Place): SourceRange {
   let node = root;
   let key: { start: number; end: number } | undefined;
@@ -45,14 +45,14 @@ function child(node: TreeNode, step: string | number) {
     return value && { value, key: undefined };
   }
   if (node.type === 'map' && typeof step === 'string') {
-    // Of a name that is given twice, the last one counts, as it does in the value.
+    // If a name is given twice, the last one counts, as in the value.
     const entry = node.entries.findLast(({ key }) => key === step);
     return entry && { value: entry.value, key: { start: entry.keyStart, end: entry.keyEnd } };
   }
   return undefined;
 }
 
-/** The first line of it: a whole object or block is no place that anybody could look at. */
+/** Only the first line: a whole object or block is too large a place. */
 function rangeOf(source: string, node: TreeNode, key: { start: number; end: number } | undefined): SourceRange {
   if (key && node.type !== 'scalar') return { offset: key.start, length: Math.max(1, key.end - key.start) };
   const end = Math.min(Math.max(node.end, node.start + 1), source.length);

@@ -1,7 +1,7 @@
 import { LARGEST_FILE, LARGEST_YAML, tooLarge } from './decode.js';
 import { type Parsed, parseJson } from './json.js';
 
-/** A flow file's text as a value, with places on demand; or what keeps it from being one. */
+/** Parses a flow file's text, with places on demand; or returns its syntax errors. */
 export async function parseText(file: string, text: string): Promise<Parsed> {
   const isJson = /\.jsonc?$/i.test(file);
   const most = isJson ? LARGEST_FILE : LARGEST_YAML;

@@ -3,7 +3,7 @@ export class Source {
   #lineStarts: readonly number[] | undefined;
 
   constructor(
-    /** As people should see it: relative to the project root where it is inside. */
+    /** The path for messages: relative to the project root if it is inside. */
     readonly file: string,
     readonly text: string,
   ) {}

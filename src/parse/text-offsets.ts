@@ -1,17 +1,17 @@
 import type { ScalarNode } from './tree.js';
 
-/** What is still to be followed of a text. */
+/** The rest of a text that is still to be followed. */
 interface Stretch {
   readonly at: number;
   readonly end: number;
 }
 
-/** A long text with many problems is followed once, not once per problem. */
+/** Cached, so that a long text with many problems is followed once. */
 const followed = new WeakMap<ScalarNode, readonly number[]>();
 
 /**
- * Where character `index` of a text stands in the file. What was written differs from the text by quotes, escapes,
- * indentation and folded lines; following both makes the place of a placeholder or an operator inside it exact.
+ * Where character `index` of a text is in the file. The source differs from the text by quotes, escapes, indentation
+ * and folded lines; following both gives the exact place of a placeholder or an operator.
  */
 export function offsetInText(source: string, node: ScalarNode, index: number): number {
   let offsets = followed.get(node);
@@ -46,8 +46,8 @@ function startOfBlock(source: string, header: number): number {
 }
 
 /**
- * Texts without escapes: everything but blanks is written as it is, so the two are walked together, and blanks that the
- * text does not have (indentation, breaks that became a space) are passed.
+ * Texts without escapes: all characters but blanks are the same in both, so the two are walked together, and blanks
+ * that the text does not have (indentation, folded breaks) are skipped.
  */
 function alignedOffsets(source: string, node: ScalarNode, from: number): readonly number[] {
   const value = String(node.value);
@@ -64,7 +64,7 @@ function alignedOffsets(source: string, node: ScalarNode, from: number): readonl
 function passBlanks(source: string, { at: from, end }: Stretch, wanted: string | undefined): number {
   let at = from;
   while (at < end && isBlank(source[at]!) && source[at] !== wanted) {
-    // A folded line break reads as one space: it stands where the break is.
+    // A folded line break is one space, at the place of the break.
     if (wanted === ' ' && source[at] === '\n') return at;
     at += 1;
   }
@@ -76,12 +76,11 @@ function isBlank(char: string): boolean {
 }
 
 /**
- * Double quotes: escapes can write blanks too, so the text is decoded by the rules, keeping where each unit came
- * from.
+ * Double quotes: escapes may stand for blanks, too, so the text is decoded by the rules, with the place of each unit.
  */
 function quotedOffsets(source: string, { start, end }: ScalarNode): readonly number[] {
   const offsets: number[] = [];
-  /** Blanks at the end of `offsets` that vanish if the line ends here. */
+  /** Blanks at the end of `offsets` that are dropped if the line ends here. */
   let trailing = 0;
   let at = start + 1;
   while (at < end - 1) {
@@ -102,7 +101,7 @@ function quotedOffsets(source: string, { start, end }: ScalarNode): readonly num
   return offsets;
 }
 
-/** One break is a space, more are as many breaks less one; the indentation behind them is nothing. */
+/** One break becomes a space, n breaks become n - 1; the indentation after them is dropped. */
 function foldBreaks(source: string, { at: from, end }: Stretch, offsets: number[]): number {
   const breaks: number[] = [];
   let at = from;

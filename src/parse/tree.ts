@@ -3,7 +3,7 @@ import type { JsonValue } from '../model/json.js';
 /** How a text is written: it decides where its characters stand in the file. */
 export type TextStyle = 'json' | 'plain' | 'single' | 'double' | 'literal' | 'folded';
 
-/** What a file says, YAML and JSON alike, with the place of everything. Offsets are UTF-16 units of the file's text. */
+/** The value of a file, YAML or JSON, with the place of each part. Offsets are UTF-16 units of the file's text. */
 export type TreeNode = ScalarNode | ListNode | MapNode;
 
 interface Placed {
@@ -35,7 +35,7 @@ export interface MapEntry {
   readonly value: TreeNode;
 }
 
-/** A file that cannot be read as a tree. */
+/** Why a file cannot be read as a tree. */
 export interface SyntaxProblem {
   readonly offset: number;
   readonly length: number;
@@ -44,10 +44,10 @@ export interface SyntaxProblem {
   readonly hint?: string;
 }
 
-/** Deeper than any flow that a person writes, and far from where recursion ends. */
+/** Deeper than any flow that a person writes, and far below the limit of recursion. */
 export const DEEPEST_NESTING = 100;
 
-export function tooDeep(offset: number): SyntaxProblem {
+export function nestingProblem(offset: number): SyntaxProblem {
   return {
     offset,
     length: 1,
@@ -66,7 +66,7 @@ export function duplicateKey(key: string, offset: number, length: number): Synta
   };
 }
 
-/** Nodes that stand in several places (YAML aliases) become one shared value. */
+/** A node in several places (a YAML alias) becomes one shared value. */
 export function plainValue(root: TreeNode): JsonValue {
   const done = new Map<TreeNode, JsonValue>();
   const convert = (node: TreeNode): JsonValue => {

@@ -1,6 +1,6 @@
 import type { SyntaxProblem } from './tree.js';
 
-/** A line that has something on it. */
+/** A line that is not empty. */
 interface Line {
   readonly number: number;
   readonly offset: number;
@@ -8,7 +8,7 @@ interface Line {
   readonly text: string;
 }
 
-/** A column where something of the list or object around starts, and what stands there. */
+/** A column in which an entry of a surrounding list or object starts, with that entry. */
 interface Start {
   readonly column: number;
   readonly line: number;
@@ -16,8 +16,8 @@ interface Start {
 }
 
 /**
- * A line that starts in no column of what is around it: both indentations, and the line that it should fit. `inList`:
- * the parser waits for a further entry of a list.
+ * A line that starts in no column of its surroundings: both indentations, and the line that it should match. `inList`:
+ * the parser expects a further entry of a list.
  */
 export function indentationProblem(
   text: string,
@@ -75,7 +75,7 @@ function isEntry(text: string): boolean {
   return /^-(?:\s|$)/.test(text);
 }
 
-/** The innermost of those that are equally far. */
+/** The innermost of the equally distant ones. */
 function nearestTo(indent: number, starts: readonly Start[]): Start | undefined {
   const distance = ({ column }: Start) => Math.abs(column - indent);
   return starts.toSorted((a, b) => distance(a) - distance(b))[0];

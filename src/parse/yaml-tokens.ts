@@ -1,22 +1,22 @@
 import type { CST } from 'yaml';
-import { DEEPEST_NESTING, type SyntaxProblem, tooDeep } from './tree.js';
+import { DEEPEST_NESTING, nestingProblem, type SyntaxProblem } from './tree.js';
 
 export type Yaml = typeof import('yaml');
 
 const MOST_PROPERTIES = 10_000;
 
 /**
- * Feeds the parser piece by piece, so that a file made to be expensive is put down as soon as it shows: the later
- * stages recurse, and make an error object for every odd property.
+ * Feeds the parser piece by piece, to stop early at a file that is made to be expensive: the later stages recurse, and
+ * make an error object for every odd property.
  */
-export function readTokens(yaml: Yaml, text: string): { tokens: CST.Token[] } | { problem: SyntaxProblem } {
+export function readYamlTokens(yaml: Yaml, text: string): { tokens: CST.Token[] } | { problem: SyntaxProblem } {
   const parser = new yaml.Parser();
   const tokens: CST.Token[] = [];
   let offset = 0;
   let properties = 0;
   for (const lexeme of new yaml.Lexer().lex(text)) {
-    // A collection and what stands in it are two entries of the parser's stack at the most.
-    if (parser.stack.length > 2 * DEEPEST_NESTING + 10) return { problem: tooDeep(offset) };
+    // A collection and its entry take at most two places on the parser's stack.
+    if (parser.stack.length > 2 * DEEPEST_NESTING + 10) return { problem: nestingProblem(offset) };
     if (/^[!&%]/.test(lexeme)) {
       properties += 1;
       if (properties > MOST_PROPERTIES) return { problem: tooManyProperties(offset) };
@@ -42,7 +42,7 @@ function findTooDeep(tokens: readonly CST.Token[]): SyntaxProblem | undefined {
       if (!token) continue;
       if (token.type === 'document') next.push(token.value);
       if (!('items' in token)) continue;
-      if (depth > DEEPEST_NESTING) return tooDeep(token.offset);
+      if (depth > DEEPEST_NESTING) return nestingProblem(token.offset);
       for (const item of token.items) next.push(item.key, item.value);
     }
     level = next;
@@ -50,7 +50,7 @@ function findTooDeep(tokens: readonly CST.Token[]): SyntaxProblem | undefined {
   return undefined;
 }
 
-/** The text that runs to the end of the file: the place that matters is where it starts. */
+/** Finds the start of a quoted text that runs to the end of the file. */
 export function unclosedQuote(tokens: readonly CST.Token[]): SyntaxProblem | undefined {
   const pending: (CST.Token | null | undefined)[] = [...tokens];
   for (let token = pending.pop(); pending.length > 0 || token; token = pending.pop()) {

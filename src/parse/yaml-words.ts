@@ -7,15 +7,15 @@ interface YamlError {
   readonly pos: readonly [number, number];
 }
 
-/** What a rule sees of the place. */
+/** The place of an error, as the rules see it. */
 interface Place {
   readonly text: string;
   readonly offset: number;
-  /** Of the line that the place is in. */
+  /** The line of the place. */
   readonly line: string;
   readonly before: string;
   readonly after: string;
-  /** What the parser said. */
+  /** The parser's message. */
   readonly said: string;
 }
 
@@ -23,12 +23,12 @@ type Words = Pick<SyntaxProblem, 'message' | 'hint'> & Partial<Pick<SyntaxProble
 
 interface Rule {
   readonly said: RegExp;
-  /** What follows such a mistake is mostly its consequence. */
+  /** Errors after such a mistake are mostly its consequences. */
   readonly misleads?: true;
   readonly say: (place: Place) => Words | undefined;
 }
 
-/** The first rule that has something to say wins. */
+/** The first rule that applies wins. */
 const RULES: readonly Rule[] = [
   { said: /^Nested mappings are not allowed in compact/, misleads: true, say: colonInText },
   {
@@ -74,7 +74,7 @@ const RULES: readonly Rule[] = [
 export function yamlProblems(errors: readonly YamlError[], text: string, most: number): readonly SyntaxProblem[] {
   const problems: SyntaxProblem[] = [];
   let misled = false;
-  // These come with others, and say less.
+  // These come with others that say more.
   const telling = errors.filter(({ message }) => !message.startsWith('Implicit keys need to be on a single line'));
   for (const error of telling.length > 0 ? telling : errors) {
     const rules = RULES.filter(({ said }) => said.test(error.message));

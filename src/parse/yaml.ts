@@ -6,14 +6,14 @@ import {
   type ListNode,
   type MapEntry,
   type MapNode,
+  nestingProblem,
   plainValue,
   type ScalarNode,
   type SyntaxProblem,
   type TextStyle,
   type TreeNode,
-  tooDeep,
 } from './tree.js';
-import { readTokens, unclosedQuote, type Yaml } from './yaml-tokens.js';
+import { readYamlTokens, unclosedQuote, type Yaml } from './yaml-tokens.js';
 import { yamlProblems } from './yaml-words.js';
 
 /** How many nodes aliases may add up to: plenty for shared settings, nothing for a bomb. */
@@ -22,12 +22,12 @@ const MOST_PROBLEMS = 5;
 const MOST_BLEMISHES = 500;
 
 /**
- * YAML 1.2 without its traps: no tags, one document, names that are texts, bounded aliases. `<<` merges maps, because
- * people share settings that way.
+ * YAML 1.2 without its pitfalls: no tags, one document, names that are texts, bounded aliases. `<<` merges maps,
+ * because people share settings that way.
  */
 export async function parseYaml(text: string): Promise<Parsed> {
   const yaml = await import('yaml');
-  const tokens = readTokens(yaml, text);
+  const tokens = readYamlTokens(yaml, text);
   if ('problem' in tokens) return { problems: [tokens.problem] };
   const composer = new yaml.Composer({ uniqueKeys: false, merge: false, prettyErrors: false, logLevel: 'silent' });
   const documents = [...composer.compose(tokens.tokens, true, text.length)];
@@ -84,9 +84,9 @@ const STYLES: Readonly<Record<string, TextStyle>> = {
 };
 
 class TreeBuilder {
-  /** What keeps the file from being read. */
+  /** Problems that make the file unreadable. */
   readonly problems: SyntaxProblem[] = [];
-  /** What is wrong and leaves no doubt about the rest. */
+  /** Problems that leave no doubt about the rest. */
   readonly blemishes: SyntaxProblem[] = [];
   readonly #anchors = new Map<string, Built | 'open'>();
   #aliased = 0;
@@ -146,7 +146,7 @@ class TreeBuilder {
       }
       return nothing;
     }
-    if (level + target.depth > DEEPEST_NESTING) this.problems.push(tooDeep(start));
+    if (level + target.depth > DEEPEST_NESTING) this.problems.push(nestingProblem(start));
     return target;
   }
 
@@ -172,7 +172,7 @@ class TreeBuilder {
       return { type: 'scalar', value, start, end, style: STYLES[node.type ?? 'PLAIN'] ?? 'plain' };
     if (typeof value === 'boolean' || value === null) return { type: 'scalar', value, start, end };
     if (typeof value === 'number' && Number.isFinite(value)) return { type: 'scalar', value, start, end };
-    // What a tag made of it (a date, bytes) is of no use; what was written is.
+    // Uses the source text, not what a tag made of it (a date, bytes).
     if (node.tag !== undefined) return { type: 'scalar', value: node.source ?? '', start, end, style: 'plain' };
     this.#blemish({
       offset: start,
@@ -181,7 +181,7 @@ class TreeBuilder {
       message: `${(node.source ?? String(value)).slice(0, 40)} is no number that can be used`,
       hint: 'put it in quotes if it is meant as a text',
     });
-    // Any number will do for the rest of the check: what is wrong with this one has been said.
+    // Already reported: any number will do for the rest of the check.
     return { type: 'scalar', value: 1, start, end };
   }
 
@@ -233,7 +233,7 @@ class TreeBuilder {
     if (node !== null && this.yaml.isScalar(node)) {
       if (node.tag !== undefined) this.#tag(node.tag, keyStart);
       const plain = node.type === 'PLAIN';
-      // `1:` and `true:` are names like any other here: what was written counts.
+      // `1:` and `true:` are names: the source text counts.
       const key = typeof node.value === 'string' ? node.value : (node.source ?? String(node.value));
       return { key, keyStart, keyEnd, plain };
     }

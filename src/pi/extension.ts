@@ -42,14 +42,14 @@ const OWN = fileURLToPath(new URL('../../dist/taskflow.cjs', import.meta.url));
 /** The command of this package; without it, for a copied file, the one that is installed. */
 function program(): readonly string[] {
   if (!existsSync(OWN)) return ['taskflow'];
-  // In a pi that is one program there is no Node to start it with; the file names its own.
+  // A pi that is a single program has no Node to start it with; the file's first line names one.
   return 'bun' in process.versions ? [OWN] : [process.execPath, OWN];
 }
 
 const children = new Set<ChildProcess>();
 /** A run that was asked to end does so in order; asked once more it ends at once. */
 const PATIENCE_MS = 20_000;
-/** Of what a command prints. The events of a run are not kept. */
+/** Characters that are kept of a command's output. The events of a run are not kept. */
 const MOST_KEPT = 1_000_000;
 
 interface Call {
@@ -121,7 +121,7 @@ function readJson(text: string): unknown {
 
 // A run.
 
-/** What the events of a run have said so far. */
+/** The state of a run, folded from its events. */
 class Run {
   runId = '';
   flow = '';
@@ -131,7 +131,7 @@ class Run {
   error: RunEvent['error'];
   output: Outcome['output'] = { text: '' };
   readonly phases = new Map<string, string>();
-  /** What the run asks, by phase: exactly its words. */
+  /** The questions of the run by phase, word for word. */
   readonly questions = new Map<string, string>();
   #result: string | undefined;
 
@@ -187,7 +187,7 @@ interface Start {
 
 const UPDATE_MS = 100;
 
-/** Runs to the end, or to a question that nobody has answered with yes. */
+/** Runs to the end, or to a question that was not answered with yes. */
 async function follow({ args, input, ctx, signal, onChange }: Start): Promise<{ run: Run; ended: Ended }> {
   const run = new Run();
   const step = (more: readonly string[], given?: string) => {
@@ -223,7 +223,7 @@ async function allApproved({ runId, questions }: Run, ctx: Context, signal?: Abo
   return true;
 }
 
-/** Nothing in a text may move the cursor or hide a part of it: what is read is what is decided. */
+/** A text must not move the cursor or hide a part of itself: a person decides about what they read. */
 function visible(text: string): string {
   const acting = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
   return text.replace(acting, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
@@ -395,6 +395,6 @@ function ifThere(show: () => void): void {
   try {
     show();
   } catch {
-    // Nobody looks any more. The run's journal has it all.
+    // The session has ended. The run's journal has everything.
   }
 }

@@ -23,7 +23,7 @@ export interface Pi {
 
 export interface Context {
   readonly cwd: string;
-  /** False where nobody can be asked: `pi -p`, `--mode json`. */
+  /** False where there is no person to ask: `pi -p`, `--mode json`. */
   readonly hasUI: boolean;
   readonly ui: {
     confirm(title: string, message: string, options?: { readonly signal?: AbortSignal }): Promise<boolean>;

@@ -9,14 +9,14 @@ interface ArgProblem {
   readonly name: string;
   readonly message: string;
   readonly hint?: string;
-  /** The flow declares no such argument: `suggestArguments` can say which one was meant. */
+  /** The flow declares no such argument: `suggestArguments` finds the one that was meant. */
   readonly unknown?: boolean;
 }
 
 type BoundArgs = { readonly args: Readonly<Record<string, JsonValue>> } | { readonly problems: readonly ArgProblem[] };
 
 interface BindOptions {
-  /** The project's: a `path` argument may not leave it. */
+  /** Root of the project, which a `path` argument may not leave. */
   readonly root: string;
   /**
    * `text` (the default): values may come from a command line, so a text for a `json` argument is JSON.
@@ -27,7 +27,7 @@ interface BindOptions {
 
 type Converted = { readonly value: JsonValue } | { readonly problem: string };
 
-/** Fits what was given to what the flow declares; all problems at once. */
+/** Binds the given values to the declared arguments; reports all problems at once. */
 export function bindArgs(
   specs: Readonly<Record<string, ArgSpec>>,
   given: Readonly<Record<string, JsonValue>>,
@@ -59,7 +59,10 @@ function unknownArgument(name: string, known: readonly string[]): ArgProblem {
   return { name, message: `the flow has no argument "${name}"`, hint, unknown: true };
 }
 
-/** The same problems, with the nearest known name where there is one. Apart, because distances are loaded on demand. */
+/**
+ * The same problems, with the nearest known name where there is one. Separate, because the distance function is loaded
+ * on demand.
+ */
 export async function suggestArguments(
   problems: readonly ArgProblem[],
   specs: Readonly<Record<string, ArgSpec>>,
@@ -77,7 +80,7 @@ function missingArgument(name: string, spec: ArgSpec): ArgProblem {
   return { name, message: `argument "${name}" is required${about}`, hint: `add --arg ${name}=…` };
 }
 
-/** One value as its declaration wants it. Also used on defaults, when a flow is checked. */
+/** Converts one value to its declared type. Also used for defaults, when a flow is checked. */
 export function convertArg(spec: ArgSpec, given: JsonValue, { root, source = 'text' }: BindOptions): Converted {
   if (spec.untyped) return { value: given };
   switch (spec.type) {
@@ -96,7 +99,7 @@ export function convertArg(spec: ArgSpec, given: JsonValue, { root, source = 'te
   }
 }
 
-/** A number or a truth value has one plain spelling; a list or an object has not. */
+/** A number or a boolean has one plain spelling as text; a list or an object has not. */
 function convertText(given: JsonValue): Converted {
   if (typeof given === 'string') return { value: given };
   if (typeof given === 'number' || typeof given === 'boolean') return { value: String(given) };

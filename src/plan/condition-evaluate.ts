@@ -7,7 +7,7 @@ import { type Lookup, renderTemplate, valueText } from './template.js';
 /** `error`: a pattern ran out of time, so that there is no answer. */
 type ConditionResult = { readonly value: boolean; readonly error?: undefined } | { readonly error: string };
 
-/** Never throws. What is missing reads as empty. */
+/** Never throws. A missing value counts as empty. */
 export function evaluateCondition(node: ConditionNode, lookup: Lookup): ConditionResult {
   const value = evaluate(node, { lookup, patternsMs: PATTERN_MS });
   return value instanceof PatternFailure ? { error: value.message } : { value: isTruthy(value) };
@@ -20,7 +20,7 @@ class PatternFailure {
 
 interface Evaluation {
   readonly lookup: Lookup;
-  /** What is left of the time for patterns: a hundred of them together have as much as one. */
+  /** The remaining time for patterns: all of them share one limit. */
   patternsMs: number;
 }
 
@@ -84,7 +84,7 @@ function numberOf(value: unknown): number | undefined {
   return typeof value === 'string' && NUMERIC.test(value) ? Number(value) : undefined;
 }
 
-/** Missing and null read as empty text, so that `{x} == ""` and `{x} == null` both find them. */
+/** Missing and null count as empty text, so that `{x} == ""` and `{x} == null` are both true for them. */
 function comparedText(value: unknown): string {
   return value === undefined || value === null ? '' : valueText(value);
 }

@@ -92,7 +92,7 @@ class ConditionParser {
     while (this.#takeOperator('!')) negations += 1;
     const operand = this.#comparison();
     if ('ok' in operand) return operand;
-    // An even number of negations is still a truth value, not the operand itself.
+    // An even number of negations still makes a boolean, not the operand itself.
     if (negations === 0) return operand;
     const once: ConditionNode = { type: 'not', operand };
     return negations % 2 === 1 ? once : { type: 'not', operand: once };
@@ -211,7 +211,7 @@ class ConditionParser {
     if (written === ')' && this.#depth === 0) {
       return wrong(token, 'this ")" closes nothing: a "(" is missing before it');
     }
-    // These two start something: the word that joins it to the text before is missing.
+    // These two start an operand: the operator before it is missing.
     if (token.type === 'operator' && written !== '(' && written !== '!') {
       return wrong(token, `a value is missing before "${written}"`);
     }

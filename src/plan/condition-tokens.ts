@@ -22,7 +22,7 @@ const SPACE = /\s/;
 const WORD = /[^\s&|!=<>()"'{}]+/y;
 const PATTERN = /\/((?:[^/\\\n]|\\.)+)\/([a-z]*)/y;
 
-/** Every token with its place, or the first character that starts none. */
+/** All tokens with their places, or the first character that starts no token. */
 export function readTokens(text: string, itemName: string): readonly Token[] | ConditionError {
   const tokens: Token[] = [];
   let index = 0;

@@ -1,12 +1,12 @@
-/** What any drawing of a graph needs to know of a phase. */
+/** The part of a phase that drawings of a graph need. */
 export interface DagNode {
   readonly id: string;
   readonly needs: readonly string[];
 }
 
 /**
- * Every phase after what it needs; otherwise as in the file. Quick for thousands of phases. Needs that are not in the
- * list are ignored, and a cycle (which the checker refuses) keeps the file's order.
+ * Sorts every phase after its dependencies; otherwise as in the file. Quick for thousands of phases. Needs that are not
+ * in the list are ignored, and a cycle (which the checker refuses) keeps the file's order.
  */
 export function dagOrder<T extends DagNode>(nodes: readonly T[]): readonly T[] {
   const position = new Map(nodes.map((node, index) => [node.id, index]));

@@ -1,4 +1,4 @@
-/** What the graph needs to know of a phase. */
+/** The part of a phase that the search for cycles needs. */
 interface GraphNode {
   readonly id: string;
   readonly needs: readonly { readonly id: string }[];
@@ -8,7 +8,7 @@ const MOST_CYCLES = 20;
 
 /**
  * Cycles, each as the ids along it with the first repeated at the end (`a`, `b`, `a`), at most twenty. No phase is in
- * two of them, so a tangle is named once and not in all its variations.
+ * two of them, so a tangle of cycles is reported once.
  */
 export function findCycles(nodes: readonly GraphNode[]): readonly (readonly string[])[] {
   const cycles: (readonly string[])[] = [];
@@ -44,7 +44,7 @@ function unstartable(nodes: readonly GraphNode[]): readonly GraphNode[] {
   return nodes.filter(({ id }) => waiting.get(id) !== 0);
 }
 
-/** Every one of these phases needs another of them, so that following needs must come back to where it has been. */
+/** Every one of these phases needs another of them, so following `needs` must come back to a visited phase. */
 function oneCycle(nodes: readonly GraphNode[]): readonly string[] {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const trail: string[] = [];
@@ -60,7 +60,7 @@ function oneCycle(nodes: readonly GraphNode[]): readonly string[] {
   }
 }
 
-/** Starts at the phase that is first in the file, and says each after what it needs: a → b means b waits for a. */
+/** Starts at the phase that is first in the file, and lists each after its dependency: a → b means b waits for a. */
 function inFileOrder(cycle: readonly string[], nodes: readonly GraphNode[]): readonly string[] {
   const position = new Map(nodes.map(({ id }, index) => [id, index]));
   const turned = cycle.toReversed();

@@ -22,7 +22,7 @@ export interface Point {
   readonly y: number;
 }
 
-/** Of what is drawn. */
+/** Sizes of the nodes and of the space between them. */
 interface Sizes {
   boxWidth(id: string): number;
   readonly boxHeight: number;
@@ -144,8 +144,8 @@ function align(rows: Cell[][], down: boolean): void {
 }
 
 /**
- * The places nearest to the wanted ones (least squares) that keep order and distance: after taking the distances out it
- * is a regression with rising values, solved by pooling neighbours that are in each other's way.
+ * The places nearest to the wanted ones (least squares) that keep order and distance: without the distances, an
+ * isotonic regression, solved by pooling neighbours that overlap.
  */
 function placeNear(row: Cell[], wanted: readonly number[]): void {
   const offsets: number[] = [];

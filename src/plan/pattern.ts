@@ -25,12 +25,12 @@ export function testPattern(
 const TRIAL_MS = 25;
 const TRIALS = 3;
 const REPEATED = 30;
-/** What classes match without spelling it out: `\w`, `\d`, `\s`, `.`. */
+/** Characters that classes match: `\w`, `\d`, `\s`, `.`. */
 const USUAL = ['a', '0', ' ', '-', '\n'];
 
 /**
- * Whether the time that a pattern takes doubles with each character, tried out on what its own characters make: the
- * same one many times, and then one that does not fit. What is found is real; what is not found may still be slow.
+ * Whether the time that a pattern takes doubles with each character. Tests it on one of its own characters many times,
+ * followed by one that does not match. True is certain; a pattern may be slow although the answer is false.
  */
 export function isSlowPattern({ source, flags }: Pattern): boolean {
   if (!/[*+}]/.test(source)) return false;
@@ -44,7 +44,7 @@ export function isSlowPattern({ source, flags }: Pattern): boolean {
     for (let tries = 0; tries < TRIALS; tries++) if ('value' in runBounded(trial, TRIAL_MS)) return false;
     return true;
   } catch {
-    // No pattern at all: that is said elsewhere.
+    // Not a valid pattern, which other code reports.
     return false;
   }
 }

@@ -1,7 +1,7 @@
 import { isForbiddenName } from '../model/names.js';
 
 /** What a placeholder points at. `item` is the map variable, whatever name the phase gave it. */
-export type PlaceholderRoot = 'args' | 'steps' | 'item' | 'previous' | 'loop' | 'reflexion';
+type PlaceholderRoot = 'args' | 'steps' | 'item' | 'previous' | 'loop' | 'reflexion';
 
 export interface PlaceholderRef {
   /** As written, without the braces: `steps.scan.json.files.0`. */
@@ -9,7 +9,7 @@ export interface PlaceholderRef {
   readonly root: PlaceholderRoot;
   /** The argument (`args`), the phase (`steps`) or the field (`loop`); empty for the others. */
   readonly name: string;
-  /** For `steps`: which reading of the output. */
+  /** For `steps`: the output as text or as JSON. */
   readonly part?: 'output' | 'json';
   /** What follows: properties and list positions. */
   readonly path: readonly string[];
@@ -18,7 +18,7 @@ export interface PlaceholderRef {
   readonly length: number;
 }
 
-/** Text that looks like a placeholder and is none. It stays text; the checker says so. */
+/** Text that looks like a placeholder but is none. It stays text, and the checker warns. */
 export interface Suspect {
   readonly offset: number;
   readonly length: number;
@@ -29,7 +29,7 @@ export interface Suspect {
 }
 
 export const LOOP_FIELDS: ReadonlySet<string> = new Set(['iteration', 'lastOutput', 'maxIterations']);
-/** Names that placeholders start with already: a map cannot give one of them to its item. */
+/** Reserved first words of placeholders: a map cannot give one of them to its item. */
 export const ROOT_NAMES: readonly string[] = ['args', 'steps', 'previous', 'loop', 'reflexion'];
 const NAMES_A_ROOT = /^(args|steps|item|previous|loop|reflexion)(?![\w-])/;
 /** One element of a path. Anything that needs quoting in JavaScript is left to `json` and a later phase. */
@@ -46,7 +46,7 @@ export function readPlaceholder(text: string, offset: number, itemName = 'item')
   if (end === -1) return undefined;
   const inner = window.slice(1, end);
   const length = end + 1;
-  // `{item+1}` and `{item\}` start like a placeholder and are none: nothing of them may be dropped.
+  // `{item+1}` and `{item\}` start like a placeholder but are text, which must stay complete.
   const isNamed = inner.startsWith(`${named}.`) || inner === named || startsWithName(head, itemName);
   if (!PATH.test(inner) || !isNamed) return oddPlaceholder(inner, offset, length);
   return interpret(inner, named as PlaceholderRoot, { offset, length });
@@ -108,7 +108,7 @@ function interpret(
   }
 }
 
-/** `{steps.x.json[0]}`, `{item['a b']}`, `{item|upper}`: near misses. All else is prose or code. */
+/** `{steps.x.json[0]}`, `{item['a b']}`, `{item|upper}` are near misses. Everything else is prose or code. */
 function oddPlaceholder(inner: string, offset: number, length: number): Suspect | undefined {
   if (!/^(args|steps|previous|loop|item)[.[|+*/?!][^\s{}`;]{1,200}$/.test(inner)) return undefined;
   const dotted = inner.replaceAll(/\[['"]?([\w-]+)['"]?\]/g, '.$1');

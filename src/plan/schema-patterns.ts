@@ -1,6 +1,6 @@
 import { isSlowPattern } from './pattern.js';
 
-/** A pattern in a JSON Schema, with the way to it. */
+/** A pattern in a JSON Schema, with its path. */
 interface SchemaPattern {
   readonly source: string;
   readonly path: readonly (string | number)[];
@@ -21,7 +21,7 @@ export function schemaPatterns(schema: unknown, path: readonly (string | number)
   return found;
 }
 
-/** Of a schema that took too long: the pattern that is to blame, if it is one. */
+/** The pattern that made a schema take too long, if it was one. */
 export function slowPatternIn(schema: unknown): string | undefined {
   const patterns = schemaPatterns(schema);
   const slow = patterns.find(({ source }) => isSlowPattern({ source, flags: 'u' }));

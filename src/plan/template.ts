@@ -2,7 +2,7 @@ import type { Failure } from '../model/failure.js';
 import type { JsonValue } from '../model/json.js';
 import { type PlaceholderRef, readPlaceholder, type Suspect } from './placeholder.js';
 
-export type Segment =
+type Segment =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'ref'; readonly ref: PlaceholderRef };
 
@@ -65,8 +65,8 @@ export function templateRefs(template: Template): readonly PlaceholderRef[] {
 }
 
 /**
- * What the run knows about one placeholder. `base64`: the value's own bytes, where they were no text. `failure`: there
- * is a value, and it cannot be used.
+ * Looks up one placeholder. `base64`: the value's bytes, where they are not text. `failure`: there is a value, but it
+ * cannot be used.
  */
 export type Lookup = (
   ref: PlaceholderRef,
@@ -78,7 +78,7 @@ export interface Rendered {
   /** The value itself when the template is exactly one placeholder, else the text. */
   readonly value: JsonValue;
   readonly text: string;
-  /** Placeholders without a value, as written. They stay in the text as they are. */
+  /** Placeholders without a value, as written. They stay in the text. */
   readonly unresolved: readonly string[];
   /** The template is exactly one placeholder, and its value is these bytes. */
   readonly base64?: string;
@@ -123,12 +123,12 @@ function renderSingle(ref: PlaceholderRef, lookup: Lookup): Rendered {
   };
 }
 
-/** Text as it is; anything else as JSON. */
+/** Text unchanged; anything else as JSON. */
 export function valueText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
-/** Follows properties and list positions; only what the value itself holds, never what its prototype has. */
+/** Follows properties and list positions; only own properties, never those of a prototype. */
 export function followPath(
   start: unknown,
   path: readonly string[],

@@ -15,8 +15,8 @@ export interface Listener {
 }
 
 /**
- * Pauses between looks at a process's output. Most short processes end before the first look, and a full pipe does not
- * wait for long. After the last look the output is passed on as it comes.
+ * Pauses between the first reads of a process's output. Most short processes end before the first read, and a full pipe
+ * is emptied soon. After the last of these reads the output is passed on as it comes.
  */
 const LOOKS_MS = [2, 4, 8] as const;
 
@@ -43,7 +43,7 @@ export class Child {
     started.once('exit', (code, signal) => this.#ended({ code, signal }));
   }
 
-  /** At once after the start, so that nothing is missed. */
+  /** Call it right after the start, so that no output is missed. */
   listen(to: Listener): void {
     const closed = () => this.#closed();
     this.#streams[0]!.connect((chunk) => to.stdout(chunk), closed);
@@ -54,7 +54,7 @@ export class Child {
     this.#onExit.push(listener);
   }
 
-  /** The process and all its heirs have closed their streams. */
+  /** The process and all that inherited its streams have closed them. */
   get isClosed(): boolean {
     return this.exit !== undefined && this.#streams.every((stream) => stream.isClosed);
   }

@@ -3,13 +3,13 @@ import type { Child } from './child.js';
 
 /** After the exit, a pipe that stays silent for so long holds nothing more from the process. */
 const QUIET_MS = 200;
-/** After this, one silent turn of the event loop is enough: an escaped process must not hold up the result. */
+/** After this, one silent turn of the event loop is enough: a process that outlives its parent must not delay us. */
 const PATIENCE_MS = 2_000;
-/** More than any pipe can hold: this comes from someone who is still writing. */
+/** More than any pipe can hold: some process is still writing. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
- * Resolves when both streams are read to their end, or someone who outlived the process keeps them open for nothing.
+ * Resolves when both streams are read to their end, or are only held open, in silence, by a process that outlived ours.
  * What was in the pipe when the process ended is always read, however busy this process is.
  */
 export function drained(child: Child, received: () => number): Promise<void> {

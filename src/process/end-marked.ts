@@ -7,7 +7,7 @@ import { sendSignal } from './send-signal.js';
 const GRACE_MS = 2_000;
 const POLL_MS = 10;
 
-export interface Marked {
+interface Marked {
   /** Start ticks of their parent: older processes cannot be among them. */
   readonly since?: number;
   /** Between TERM and KILL, and after it. */

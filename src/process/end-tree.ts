@@ -20,7 +20,7 @@ export async function endTree(tree: Tree, graceMs: number = DEFAULT_GRACE_MS): P
   await endWith(known, 'SIGKILL', GIVE_UP_MS);
 }
 
-/** At once and without waiting, for the last moment of this process. */
+/** Kills without waiting, for when this process must end at once. */
 export function killTreesNow(trees: Iterable<Tree>): void {
   const all = [...trees].map((tree) => new KnownTree(tree));
   for (const known of all) sendSignal(-known.root, 'SIGSTOP');
@@ -30,9 +30,9 @@ export function killTreesNow(trees: Iterable<Tree>): void {
 
 /**
  * Ends what a crashed run left behind. The id alone proves nothing: if another process has it by now, the tree is gone
- * (an id is not given away while a group or session of that name has members).
+ * (the kernel does not reuse an id while a group or session of that id has members).
  */
-export async function endProcess(child: ChildIdentity, graceMs?: number): Promise<void> {
+export async function endLeftover(child: ChildIdentity, graceMs?: number): Promise<void> {
   const row = readProcessRow(child.pid);
   if (row && row.startTicks !== child.startTicks) return;
   if (hasProcessTable() && child.startTicks === undefined) return;
@@ -45,10 +45,10 @@ export async function endProcess(child: ChildIdentity, graceMs?: number): Promis
 /** The same for all children of a run. Process ids mean nothing on another machine, boot or container. */
 export async function endSurvivors(children: readonly ChildIdentity[], startedBy: HolderIdentity): Promise<void> {
   if (!sharesProcessIds(startedBy)) return;
-  await Promise.all(children.map((child) => endProcess(child)));
+  await Promise.all(children.map((child) => endLeftover(child)));
 }
 
-/** Sends the signal to everyone, newcomers included; true when nobody is left in time. */
+/** Sends the signal to all members, new ones included; true when all have ended in time. */
 async function endWith(known: KnownTree, signal: 'SIGTERM' | 'SIGKILL', limitMs: number): Promise<boolean> {
   const until = systemClock.elapsed() + limitMs;
   for (let round = 0; ; ) {
@@ -64,8 +64,8 @@ async function endWith(known: KnownTree, signal: 'SIGTERM' | 'SIGKILL', limitMs:
 }
 
 /**
- * Stops everyone until nobody new turns up. A process that ends while it starts another one would leave that one
- * behind: without a parent, and perhaps in a session of its own, nothing leads to it.
+ * Stops all members until no new one appears. A process that ends while it starts another one would leave that one
+ * behind: without a parent, and perhaps in a session of its own, it could not be found.
  */
 async function freeze(known: KnownTree): Promise<ProcessRow[]> {
   sendSignal(-known.root, 'SIGSTOP');

@@ -5,7 +5,7 @@ export interface GitOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal?: AbortSignal | undefined;
-  /** Git may then fetch what is missing. Otherwise it only looks. */
+  /** Lets git fetch missing objects. By default it only reads. */
   readonly mayFetch?: boolean;
 }
 
@@ -14,10 +14,10 @@ export type GitAnswer =
   /** In git's own words where it has some. `exitCode` is null when git was not started, or was ended by a signal. */
   | { readonly failed: string; readonly exitCode: number | null };
 
-/** Why git failed where there is none. */
+/** The failure where git is not installed. */
 export const NO_GIT = 'git is not on the PATH';
 
-/** Without an answer for so long, git hangs. */
+/** Git that is silent for this long hangs. */
 const SILENCE_MS = 60_000;
 
 /** What a repository's own settings could make git execute, or hide from it, is switched off. */
@@ -58,7 +58,7 @@ export async function askGit(args: readonly string[], options: GitOptions): Prom
       unsafe: ALLOWED,
       allowEnvironment: Object.keys(env),
       timeout: { block: SILENCE_MS },
-      // The exit of a process is no end of its output.
+      // Output may come after the exit.
       completion: { onClose: true, onExit: false },
       errors: (error, result) => {
         exitCode = result.exitCode;
@@ -72,7 +72,7 @@ export async function askGit(args: readonly string[], options: GitOptions): Prom
   }
 }
 
-/** Without this an end by a signal, which has neither a code nor words, would pass for success. */
+/** Makes an end by a signal, which has neither a code nor a message, a failure. */
 function lastWords({
   exitCode,
   stdErr,
@@ -96,7 +96,7 @@ const LOCATION =
 const KEPT = /^GIT_(?:CONFIG_.+|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|SSL_.+)$/;
 const REFUSED = /^(?:GIT_.+|EDITOR|VISUAL|PAGER|PREFIX|SSH_ASKPASS)$/i;
 
-/** For a repository other than the one that the environment may speak of: hooks of git set such variables. */
+/** For a repository other than the one that the environment may name: git sets such variables for its hooks. */
 export function withoutLocation(env: GitOptions['env']): GitOptions['env'] {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !LOCATION.test(name)));
 }
@@ -107,6 +107,6 @@ function environmentOf(env: GitOptions['env']): Record<string, string> {
     if (value === undefined || (REFUSED.test(name) && !LOCATION.test(name) && !KEPT.test(name))) continue;
     kept[name] = value;
   }
-  // Plain words in messages, no question that nobody answers, and no lock for the sake of a quicker next time.
+  // English messages, no prompts, and no lock that only speeds up the next call.
   return { ...kept, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0' };
 }

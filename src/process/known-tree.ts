@@ -9,7 +9,7 @@ import {
 import { answersSignals, sendSignal } from './send-signal.js';
 
 export interface Tree {
-  /** Leads a session and a group of its own, whose ids stay reserved while they have members. */
+  /** The leader of a session and a group of its own, whose ids stay reserved while they have members. */
   readonly root: number;
   /** `NAME=value` that the whole tree was started with: finds even those who left the session and lost their parent. */
   readonly mark?: string;
@@ -25,7 +25,7 @@ export class KnownTree {
   readonly root: number;
   readonly #mark: string | undefined;
   readonly #since: number;
-  /** Start ticks by process id, of everyone who was ever in the tree. */
+  /** Start ticks by process id, of every process that was ever in the tree. */
   readonly #startTicks = new Map<number, number>();
   /** Sessions that a member founded. */
   readonly #sessions: Set<number>;
@@ -37,7 +37,7 @@ export class KnownTree {
     this.#sessions = new Set([tree.root]);
   }
 
-  /** Who is alive now, by a new look at the process table. Those who ask at about the same time share it. */
+  /** The members that are alive now, by a new look at the process table. Calls at about the same time share it. */
   async refresh(): Promise<ProcessRow[]> {
     await untilNextLook();
     return this.refreshNow();
@@ -57,7 +57,7 @@ export class KnownTree {
     return [...members.values()].filter((row) => !row.zombie);
   }
 
-  /** Where there is no process table, the group is all there is to go by. */
+  /** Without a process table, the group is the only sign of life. */
   groupAnswersWithoutTable(): boolean {
     return !hasProcessTable() && answersSignals(-this.root);
   }
@@ -68,7 +68,7 @@ export class KnownTree {
     for (const { pid, group } of members) if (group !== this.root) sendSignal(pid, signal);
   }
 
-  /** Nobody changes trees, so what has another mark, or is older than the root, need not be looked at again. */
+  /** A process never changes its tree, so one with another mark, or older than the root, need not be read again. */
   #isElsewhere(row: ProcessRow): boolean {
     return row.startTicks < this.#since || (this.#mark !== undefined && hasAnotherMark(row, this.#mark));
   }

@@ -21,23 +21,23 @@ export class OutStream {
     if (this.#socket) this.#attach(this.#socket);
   }
 
-  /** Passes on what is there. True when the pipe was full: its writer waits until it is read. */
+  /** Passes on what the pipe holds. True when it was full: its writer waits until it is read. */
   look(): boolean {
     return this.#pipe?.read(this.#onChunk) === PIPE_BYTES;
   }
 
-  /** From now on chunks are passed on as they come. */
+  /** Passes chunks on as they come, from now on. */
   follow(): void {
     const pipe = this.#pipe;
     if (!pipe) return;
     this.#pipe = undefined;
     const socket = new Socket({ fd: pipe.file, readable: true, writable: false });
-    // Without an end somebody may hold it for good, so it is not used again.
+    // Only a pipe that ended is used again: another may be held open for good.
     socket.on('end', () => giveBackOpen(pipe));
     this.#attach(socket);
   }
 
-  /** The process has ended: all its output is there. A stream that others still hold is followed. */
+  /** After the end of the process: reads all its output, and goes on with a stream that others still hold open. */
   finish(): void {
     if (!this.#pipe) return;
     if (this.#pipe.readToEnd(this.#onChunk)) {
@@ -49,7 +49,7 @@ export class OutStream {
     }
   }
 
-  /** Nobody listens to those who still hold it. */
+  /** Stops reading, although others may still hold the stream open. */
   close(): void {
     this.follow();
     this.#socket?.destroy();
@@ -58,7 +58,7 @@ export class OutStream {
   #attach(socket: Socket): void {
     this.#socket = socket;
     socket.on('data', this.#onChunk);
-    // A pipe of Node's goes both ways: left alone, it would be ended in the other direction too before it is closed.
+    // Node's own pipe is a two-way socket, which would be ended in the other direction, too, before it is closed.
     socket.on('end', () => socket.destroy());
     socket.on('error', () => socket.destroy());
     socket.on('close', () => {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, constants, openSync, readSync, rmdirSync, rmSync, unlinkSync } from 'node:fs';
 import { makeTemporaryFolder } from '../util/temporary-folder.js';
 
-/** Two for each process: as many as a run needs that starts just a few, then as many as one that starts a lot. */
+/** Pipes that are made at once; a process takes two. First for a run with few processes, then for one with many. */
 const [FIRST, MORE] = [4, 64];
 /** What a pipe holds at most. */
 export const PIPE_BYTES = 64 * 1024;
@@ -18,14 +18,14 @@ const LEFT_BEHIND_MS = 3_600_000;
 export class Pipe {
   constructor(readonly file: number) {}
 
-  /** For a process that is about to be started; to be closed when it has been. */
+  /** For a process that is about to start; close it once it has. */
   openForWriting(): number {
     return openSync(`/proc/self/fd/${this.file}`, constants.O_WRONLY);
   }
 
   /**
-   * Passes on what is in it. True when nobody can write to it any more: then it can be used again. More than a pipe
-   * holds comes from somebody who still writes, perhaps faster than we read.
+   * Passes on what is in it. True when no process can write to it any more: then it can be used again. Reads no more
+   * than a pipe holds: the rest comes from a process that still writes, perhaps faster than we read.
    */
   readToEnd(onChunk: (chunk: Buffer) => void): boolean {
     for (let reads = 0; reads < MOST_READS; reads += 1) {
@@ -36,15 +36,15 @@ export class Pipe {
     return false;
   }
 
-  /** As much as a pipe holds, at the most. How many bytes; 0 at the end, undefined when there is nothing yet. */
+  /** Reads at most what a pipe holds. Returns how many bytes; 0 at the end, undefined when there is nothing yet. */
   read(onChunk: (chunk: Buffer) => void): number | undefined {
-    const length = readIfThere(this.file);
+    const length = readAvailable(this.file);
     if (length) onChunk(Buffer.from(chunk.subarray(0, length)));
     return length;
   }
 }
 
-function readIfThere(file: number): number | undefined {
+function readAvailable(file: number): number | undefined {
   try {
     return readSync(file, chunk, 0, PIPE_BYTES, null);
   } catch (error) {
@@ -58,7 +58,7 @@ const free: Pipe[] = [];
 let canBeMade = process.platform === 'linux';
 let next = FIRST;
 
-/** Undefined where there are none to be had: no `mkfifo`, no folder for temporary files, no files left to open. */
+/** Undefined where no pipe can be made: no `mkfifo`, no temporary folder, too many open files. */
 export function takePipe(): Pipe | undefined {
   if (free.length === 0 && canBeMade) {
     canBeMade = makePipes(next);
@@ -67,7 +67,7 @@ export function takePipe(): Pipe | undefined {
   return free.pop();
 }
 
-/** Only one that was read to its end. */
+/** Makes a pipe that was read to its end available again. */
 export function giveBack(pipe: Pipe): void {
   free.push(pipe);
 }
@@ -77,7 +77,7 @@ export function giveBackOpen({ file }: Pipe): void {
   try {
     free.push(new Pipe(openSync(`/proc/self/fd/${file}`, constants.O_RDONLY | constants.O_NONBLOCK)));
   } catch {
-    // No files left to open: whoever needs a pipe makes new ones.
+    // Too many open files: the next process makes new pipes.
   }
 }
 
@@ -86,7 +86,7 @@ function makePipes(count: number): boolean {
   const made: Pipe[] = [];
   let folder: string | undefined;
   try {
-    // A run that starts many processes has the time to clean up after others.
+    // Only a run that starts many processes spends time on what other runs left.
     folder = makeTemporaryFolder('pipes', count > FIRST ? LEFT_BEHIND_MS : Infinity);
     const paths = Array.from({ length: count }, (_, index) => `${folder}/${index}`);
     const { status } = spawnSync('mkfifo', ['-m', '600', ...paths], { stdio: 'ignore', timeout: PATIENCE_MS });

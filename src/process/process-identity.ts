@@ -4,7 +4,7 @@ import type { ChildIdentity } from './process.js';
 import { hasProcessTable, readProcessRow } from './process-table.js';
 import { answersSignals } from './send-signal.js';
 
-/** Who holds a claim or owns a run: enough to see, on the same machine, whether the process is alive. */
+/** The process that holds a claim or owns a run: enough to see, on the same machine, whether it is alive. */
 export interface HolderIdentity extends ChildIdentity {
   readonly host: string;
   /** Changes with every boot; undefined where the system does not say. */
@@ -44,7 +44,7 @@ export function holderState(holder: HolderIdentity): 'alive' | 'dead' | 'unknown
   return holder.startTicks === undefined ? 'unknown' : 'alive';
 }
 
-/** Its process ids mean here what they meant there: only then may anybody be ended by one. */
+/** Whether its process ids have the same meaning here: only then may a process be ended by its id. */
 export function sharesProcessIds({ host, boot, namespace }: HolderIdentity): boolean {
   const here = holderIdentity();
   return host === here.host && boot === here.boot && namespace === here.namespace;
@@ -65,7 +65,7 @@ function bootOf(): { boot?: string } {
   try {
     return { boot: readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim() };
   } catch {
-    // Not Linux: host, id and start time have to do.
+    // Not Linux: host, id and start time must do.
     return {};
   }
 }

@@ -8,7 +8,7 @@ export interface ProcessRow {
   readonly parent: number;
   readonly group: number;
   readonly session: number;
-  /** Gone in all but name: it only waits to be reaped. */
+  /** It has ended and waits to be reaped. */
   readonly zombie: boolean;
   /** Clock ticks since boot. Together with the id it names one process for good. */
   readonly startTicks: number;
@@ -46,9 +46,9 @@ interface Look {
 }
 
 /**
- * The rows of all processes that can be seen, but for those that are `elsewhere`; none where there is no /proc. Costs
- * milliseconds, so it is never asked for while all goes well, and one look serves the whole turn of the event loop (a
- * run that ends 200 trees): ask in a new turn. `elsewhere` is asked about what a row was up to a second ago.
+ * The rows of all visible processes except those that are `elsewhere`; none where there is no /proc. Costs
+ * milliseconds, so it is not called while all goes well, and one look serves a whole turn of the event loop (for a run
+ * that ends 200 trees): call it in a new turn. `elsewhere` may get a row that is up to a second old.
  */
 export function readProcessTable(elsewhere: (row: ProcessRow) => boolean = () => false): readonly ProcessRow[] {
   if (!look) {
@@ -68,7 +68,7 @@ export function readProcessTable(elsewhere: (row: ProcessRow) => boolean = () =>
   return rows;
 }
 
-/** The next look is a new one, in the same turn too. */
+/** Makes the next look a new one, even in the same turn. */
 export function forgetProcessTable(): void {
   look = undefined;
 }
@@ -87,9 +87,9 @@ let nextLook: Promise<void> | undefined;
 let restsUntil = 0;
 
 /**
- * Until a look at the table is due that begins after this call. Trees that end at about the same time share one: after
- * each look there is a pause of twice its length, so that looking takes a third of the time at the most. Rows do not
- * count, since hardly any is read at two looks.
+ * Waits until a look at the table is due that begins after this call. Trees that end at about the same time share one
+ * look: after each look there is a pause of twice its length, so that looking takes at most a third of the time. The
+ * time to read rows does not count, since two looks hardly ever read the same row.
  */
 export function untilNextLook(): Promise<void> {
   const restMs = restsUntil - systemClock.elapsed();
@@ -133,7 +133,7 @@ export function startedWith(row: ProcessRow, variable: string): boolean {
   return markOf(row, nameIn(variable)) === variable;
 }
 
-/** True when it is known by now that the process was started with the mark of another tree of the same run. */
+/** True when an earlier look has shown that the process has the mark of another tree of the same run. */
 export function hasAnotherMark(row: ProcessRow, mark: string): boolean {
   const known = found.get(idOf(row, nameIn(mark)));
   return known !== undefined && known !== mark && known.startsWith(mark.slice(0, mark.lastIndexOf('.') + 1));
@@ -144,8 +144,8 @@ function nameIn(variable: string): string {
 }
 
 /**
- * What each process was started with, by id and start. Only a value that is not our own is remembered: between fork and
- * exec a child shows its parent's environment.
+ * The mark of each process, by id and start. Our own value is not remembered: between fork and exec, a child shows its
+ * parent's environment.
  */
 const found = new Map<string, string>();
 const MOST_REMEMBERED = 10_000;
@@ -178,7 +178,7 @@ function readVariable(pid: number, name: string): string | undefined {
     const start = text.indexOf(`\0${name}`) + 1;
     return start === 0 ? undefined : text.slice(start, text.indexOf('\0', start));
   } catch {
-    // Gone, a zombie, or someone else's: not one of ours.
+    // Gone, a zombie, or another user's: not ours.
     return undefined;
   }
 }

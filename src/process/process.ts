@@ -8,7 +8,7 @@ export interface ProcessRequest {
   /** What stdin holds: these bytes, or a file. Undefined: it is empty. */
   readonly input?: string | Buffer | { readonly file: string };
   readonly timeoutMs?: number;
-  /** Ends the process when neither stream said anything for that long. */
+  /** Ends the process when neither stream wrote anything for that long. */
   readonly idleTimeoutMs?: number;
   readonly signal?: AbortSignal;
   /**
@@ -21,9 +21,8 @@ export interface ProcessRequest {
   readonly keepStdout?: boolean;
   /** Kept stdout beyond this ends the process, and is not in the result. Default: that of outputs. */
   readonly maxStdoutBytes?: number;
-  /** Called once the process exists, and once it and its descendants are gone; the journal keeps both. */
+  /** Called once the process exists, for the journal. */
   readonly onStart?: (child: ChildIdentity) => void;
-  readonly onEnd?: (child: ChildIdentity) => void;
   /** Between TERM and KILL. */
   readonly graceMs?: number;
   /**
@@ -31,18 +30,18 @@ export interface ProcessRequest {
    * environment. It costs a look at all processes after the end, so scripts are not marked.
    */
   readonly marked?: boolean;
-  /** Sees every system call about files. It is started and ended with the process, which does not notice it. */
+  /** A tracer that sees every system call about files. It starts and ends with the process. */
   readonly trace?: Trace;
 }
 
-/** Who starts a process under a tracer, and reads what that one writes. */
+/** Starts a process under a tracer, and reads what the tracer writes. */
 export interface Trace {
-  /** The argv that starts the request's under the tracer; undefined where that could not start it as we would. */
+  /** The argv that starts the program under the tracer; undefined where the tracer would start it differently. */
   wrap(request: ProcessRequest, to: TraceTarget): readonly string[] | undefined;
   add(chunk: Buffer): void;
-  /** Ids of processes that it has seen begin and not end. */
+  /** Ids of processes whose start it has seen, but not their end. */
   alive(): Iterable<number>;
-  /** The tracer has said everything. Not called if the process was not traced, or not to its end. */
+  /** Called when the trace is complete; not if the process was not traced to its end. */
   close(): void;
 }
 

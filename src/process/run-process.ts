@@ -14,12 +14,12 @@ import { answersSignals } from './send-signal.js';
 import { startChild } from './start-child.js';
 import { Watch } from './watch.js';
 
-/** After KILL, the kernel's word that the process ended comes at once, unless it is stuck there. */
+/** After KILL the kernel reports the end at once, unless the process is stuck in the kernel. */
 const EXIT_WAIT_MS = 1_000;
 
 const underWay = new Set<Tree>();
 
-/** Kills everything that is under way, without waiting: for a surface that must end at once. */
+/** Kills all running processes without waiting: for a surface that must end at once. */
 export function killAllNow(): void {
   killTreesNow(underWay);
 }
@@ -44,7 +44,7 @@ interface End {
   readonly failure?: Failure;
 }
 
-/** The whole life of a process: start it, wait, end what is left of it, read its streams to the end. */
+/** The life of a process: start it, wait, end its remaining descendants, read its streams to the end. */
 async function attend(request: ProcessRequest, capture: Capture): Promise<End> {
   const mark = request.marked ? nextMark() : undefined;
   const started = startChild(request, mark);
@@ -62,14 +62,13 @@ async function attend(request: ProcessRequest, capture: Capture): Promise<End> {
   request.onStart?.(identity);
 
   await watch.over;
-  // For a process that left nothing behind, the probe is all that its end costs.
+  // If the group is empty, this probe is all that the end costs.
   if (watch.stopped || mark || answersSignals(-pid)) await endTree(tree, request.graceMs);
   if (!child.exit) await Promise.race([watch.exited(), delay(EXIT_WAIT_MS, { ref: false })]);
   if (await traced?.finish(request.graceMs)) request.trace?.close();
   if (!child.isClosed) await drained(child, () => capture.received);
 
   underWay.delete(tree);
-  request.onEnd?.(identity);
   const exit = child.exit ?? { code: null, signal: null };
   const said = capture.stderrTail();
   return { exit, failure: watch.stopped ? withSaid(watch.stopped, said) : ownFailure(request, exit, said) };

@@ -13,7 +13,7 @@ export function answersSignals(pidOrGroup: number): boolean {
   try {
     return process.kill(pidOrGroup, 0);
   } catch (error) {
-    // EPERM: there is one, it is someone else's.
+    // EPERM: it exists and belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

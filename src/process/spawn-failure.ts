@@ -3,7 +3,7 @@ import type { Failure } from '../model/failure.js';
 import { statIfThere } from '../util/stat.js';
 import type { ProcessRequest } from './process.js';
 
-/** Why a program could not be started, in words, with what to do about it. */
+/** Why a program could not be started, and what to do about it. */
 export function spawnFailure(error: unknown, request: ProcessRequest): Failure {
   const { code, message } = error as NodeJS.ErrnoException;
   const program = request.argv[0] ?? '';

@@ -12,7 +12,7 @@ export type Started =
   | { readonly child: Child; readonly traced?: TraceStream }
   | { readonly failure: Failure | Promise<Failure> };
 
-/** Starts a program, under its tracer where there is one. What the tracer cannot start is started without it. */
+/** Starts a program, under its tracer where there is one and it can start the program. */
 export function startChild(request: ProcessRequest, mark: Mark | undefined): Started {
   const { trace } = request;
   const traced = trace && TraceStream.open(trace);
@@ -39,7 +39,7 @@ function startPlain(request: ProcessRequest, mark: Mark | undefined): Started {
       pipes.forEach(giveBack);
       return { failure: whyNot(started, request) };
     }
-    // The process exists; a signal that could not be sent to it is no news.
+    // The process exists; this only reports a signal that could not be sent.
     started.on('error', () => {});
     // EPIPE, ECONNRESET: a program need not read what it is given.
     started.stdin?.on('error', () => {}).end(bytesOf(request.input));

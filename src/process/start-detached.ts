@@ -5,13 +5,13 @@ export interface DetachedRequest {
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** An open file that gets what the program prints; without it nobody hears it. */
+  /** An open file that gets the program's output. Default: none. */
   readonly log?: number;
-  /** What it reads; little enough for a pipe to hold when we have ended. */
+  /** Its stdin: short enough for a pipe to hold after this process has ended. */
   readonly input?: string;
 }
 
-export interface Detached {
+interface Detached {
   readonly pid: number;
   /** The status that it ended with, once it has. */
   readonly ended: Promise<number>;

@@ -6,14 +6,14 @@ import type { Trace } from './process.js';
 import { identityOf, isAlive } from './process-identity.js';
 
 /**
- * A tracer writes a line at a time, and to wake up for each would cost as much as the tracing. If it fills a pipe in
- * that time, it waits; the less it says, the longer we wait with the next look.
+ * Pauses between reads. A tracer writes a line at a time, and to wake up for each would cost as much as the tracing. If
+ * it fills the pipe meanwhile, it waits. The less it writes, the longer the pause.
  */
 const [LOOK_MS, LOOK_LESS_MS] = [10, 80];
 const [LITTLE, MUCH] = [PIPE_BYTES / 8, PIPE_BYTES / 2];
 /** After the end of the process there is little left to come. */
 const LAST_LOOK_MS = 1;
-/** A trace that says nothing for so long, although everybody should be gone, waits for somebody. */
+/** A trace that is silent for this long, although all processes should be gone, waits for one that is not. */
 const QUIET_MS = 100;
 /** After the last process: the tracer has only to close the trace. */
 const PATIENCE_MS = 5_000;
@@ -23,7 +23,7 @@ const PATIENCE_MS = 5_000;
  * reads, so a trace of any length takes little memory.
  */
 export class TraceStream {
-  /** By which the tracer opens it. Nothing of it is in any folder. */
+  /** Under /proc, for the tracer to open: the pipe has no name in any folder. */
   readonly path: string;
   /** Keeps the pipe from ending before the tracer has opened it. */
   #writer: number | undefined;
@@ -31,7 +31,7 @@ export class TraceStream {
   #isClosed = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /** Undefined where there are no pipes to be had. */
+  /** Undefined where no pipe can be made. */
   static open(trace: Trace): TraceStream | undefined {
     const pipe = takePipe();
     try {
@@ -60,8 +60,8 @@ export class TraceStream {
   }
 
   /**
-   * Reads to the end, and ends whoever outlives the process: without its tracer, none of its calls would be answered.
-   * True if the tracer has said everything.
+   * Reads to the end, and ends processes that outlive the first one: without the tracer, their calls would hang. True
+   * if the trace is complete.
    */
   async finish(graceMs: number | undefined): Promise<boolean> {
     clearTimeout(this.#timer);
@@ -74,7 +74,7 @@ export class TraceStream {
       this.#letGo();
       await this.#readFor(PATIENCE_MS);
     }
-    // Whoever still writes to it must not reach another reader.
+    // Not used again while a process still writes to it.
     if (this.#isClosed) giveBack(this.pipe);
     else closeSync(this.pipe.file);
     return this.#isClosed;
@@ -90,7 +90,7 @@ export class TraceStream {
     }, ms);
   }
 
-  /** Until it ends, or was silent for so long. */
+  /** Reads until the trace ends, or was silent for this long. */
   async #readFor(silentMs: number): Promise<void> {
     for (let silent = 0; silent < silentMs; silent += LAST_LOOK_MS) {
       const before = this.#received;
@@ -101,7 +101,7 @@ export class TraceStream {
     }
   }
 
-  /** Takes what is there. */
+  /** Reads what the pipe holds. */
   #look(): void {
     for (let length: number | undefined = PIPE_BYTES; length === PIPE_BYTES; ) {
       length = this.pipe.read((chunk) => this.trace.add(chunk));

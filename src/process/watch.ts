@@ -31,7 +31,7 @@ export class Watch {
     this.#forgetSignal = onAbort(signal, () => this.stop(INTERRUPTED));
   }
 
-  /** Of a process that was stopped and has not ended yet. */
+  /** Resolves when a process that was stopped has ended. */
   exited(): Promise<void> {
     return new Promise((resolve) => {
       this.#child.onExit(() => resolve());

@@ -1,4 +1,4 @@
-/** Where a queue is. `shown` has no credentials in it. */
+/** Where a queue is; `shown` is without credentials. */
 export interface QueueAddress {
   readonly url: string;
   readonly shown: string;
@@ -12,7 +12,7 @@ interface Problem {
 const SCHEMES = /^rediss?:$/;
 const EXAMPLE = 'such as redis://127.0.0.1:6379, or env:NAME for the variable that holds it';
 
-/** From `redis://…`, `rediss://…` or `env:NAME`: a password is in no command line and no settings file. */
+/** From `redis://…`, `rediss://…` or `env:NAME`, which keeps a password out of command lines and settings files. */
 export function queueAddress(
   written: string,
   env: Readonly<Record<string, string | undefined>>,

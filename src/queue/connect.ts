@@ -1,22 +1,22 @@
 import type { Redis } from 'ioredis';
 import { type QueueAddress, queueAddress } from './address.js';
 
-export type Bullmq = typeof import('bullmq');
+type Bullmq = typeof import('bullmq');
 
-/** An open queue server, and the libraries that speak to it. */
+/** A connected queue server, with the libraries that use it. */
 export interface QueueServer {
   readonly bullmq: Bullmq;
   readonly address: QueueAddress;
   /** A connection for commands. */
   readonly redis: Redis;
-  /** One more, for whoever blocks it. */
+  /** One more connection, for blocking commands. */
   another(): Redis;
-  /** What its next restart would lose, in words; undefined when nothing. */
+  /** What a restart of the server would lose; undefined when nothing. */
   volatile(): Promise<string | undefined>;
   close(): void;
 }
 
-export interface ConnectProblem {
+interface ConnectProblem {
   readonly problem: string;
   readonly hint: string;
 }
@@ -41,7 +41,7 @@ export async function connectQueue(
       connectTimeout: CONNECT_MS,
       retryStrategy: (times) => Math.min(times * 100, 1_000),
     });
-    // Without a listener an error ends the process. What matters is whether commands are answered.
+    // Without a listener an error ends the process. Whether commands get answers is checked elsewhere.
     redis.on('error', (error: Error) => {
       refused = error.message || String((error as NodeJS.ErrnoException).code);
     });
@@ -81,7 +81,7 @@ async function volatility(redis: Redis): Promise<string | undefined> {
     const info = await redis.info('persistence');
     if (!/^aof_enabled:0/m.test(info)) return undefined;
   } catch {
-    // A server that does not say.
+    // The server does not tell.
     return undefined;
   }
   return 'it may lose what waits there when it restarts (appendonly is off); those units are sent again';

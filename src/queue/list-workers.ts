@@ -2,7 +2,7 @@ import type { Project } from '../util/project.js';
 import { connectQueue } from './connect.js';
 import { QUEUE, type Sealed } from './message.js';
 
-/** Who waits at a queue, and what they do. */
+/** The workers at a queue, and their units. */
 export interface WorkersState {
   readonly queue: string;
   readonly workers: readonly { readonly name: string; readonly address: string; readonly units: readonly UnderWay[] }[];
@@ -58,13 +58,13 @@ export async function listWorkers(written: string, { env }: Pick<Project, 'env'>
   }
 }
 
-/** Nobody has checked the signature: it is only shown. */
+/** The signature is not checked: the text is only shown. */
 function placeOf({ text }: Sealed): Omit<UnderWay, 'key'> {
   try {
     const { runId, path, unit } = JSON.parse(text).job;
     return { run: String(runId), path: String(path), ...(unit !== undefined && { unit: String(unit) }) };
   } catch {
-    // A stranger's.
+    // Not a message of ours.
     return { run: '?', path: '?' };
   }
 }

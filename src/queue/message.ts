@@ -3,11 +3,11 @@ import { distrust, type Purpose, type Signer, type Trust } from '../remote/trust
 import type { DeclaredFile, UnitAnswer, UnitJob } from '../run/core/unit-job.js';
 import { VERSION } from '../util/version.js';
 
-/** Raised when a message means something else: workers and coordinators of different numbers leave each other alone. */
-export const PROTOCOL = 1;
+/** Raised when the format changes: workers and coordinators of different versions ignore each other. */
+const PROTOCOL = 1;
 
 export const QUEUE = 'taskflow-units';
-/** Published with a key: whoever does that unit now is to stop. A hint, like everything that is not signed. */
+/** Published with a key: the worker of that unit should stop. A hint, because it is not signed. */
 export const CANCEL_CHANNEL = 'taskflow-units-cancel';
 
 /** A unit with the state of the project that it is to be done in. */
@@ -32,7 +32,7 @@ export interface Reply {
   readonly answer: UnitAnswer;
 }
 
-/** What is in the queue: a text, and who signed it. */
+/** A message in the queue: a text and its signature. */
 export interface Sealed {
   readonly text: string;
   readonly signature: string;
@@ -51,7 +51,7 @@ function seal(value: object, signer: Signer, purpose: Purpose): Sealed {
   return { text, signature: signer.sign(Buffer.from(text), purpose) };
 }
 
-/** Only what a trusted key signed: a queue is open to whoever knows its address. `trust: none` does not count here. */
+/** Accepts only what a trusted key signed, even with `trust: none`: anybody who knows its address can use a queue. */
 function unseal(
   sealed: unknown,
   trust: Trust,
@@ -90,12 +90,12 @@ export function openReply(
   return reply.key === key && reply.order === order ? reply.answer : { stays: 'the answer belongs to something else' };
 }
 
-/** The id of an order that somebody put into the queue. */
+/** The id of an order in the queue, not verified. */
 export function orderId(sealed: unknown): string | undefined {
   try {
     return (JSON.parse((sealed as Sealed).text) as Order).id;
   } catch {
-    // A stranger's.
+    // Not a message of ours.
     return undefined;
   }
 }

@@ -2,7 +2,7 @@ import { formatDuration } from '../util/duration.js';
 import { type OpenQueue, openQueue } from './open-queue.js';
 import { QueueSender, type SenderOptions } from './sender.js';
 
-export type OpenSender = OpenQueue & Pick<SenderOptions, 'concurrency' | 'waitMs' | 'leave'>;
+type OpenSender = OpenQueue & Pick<SenderOptions, 'concurrency' | 'waitMs' | 'leave'>;
 
 /** Opens what a coordinator needs, or says what is missing. `notices`: what a person should know before the run. */
 export async function openSender({ written, config, ...options }: OpenSender) {

@@ -3,14 +3,14 @@ import type { Clock } from '../util/clock.js';
 import { formatDuration } from '../util/duration.js';
 import type { QueueServer } from './connect.js';
 
-export interface PatienceOptions {
+interface PatienceOptions {
   readonly server: QueueServer;
   readonly queue: Queue;
   readonly waitMs: number;
   readonly clock: Clock;
 }
 
-/** Knows for how long the queue has not answered, and for how long there was no worker. */
+/** Measures for how long the queue has not answered, and for how long it has had no worker. */
 export class Patience {
   #answeredAt: number;
   #attendedAt: number;
@@ -21,7 +21,7 @@ export class Patience {
     this.#attendedAt = this.#answeredAt;
   }
 
-  /** Asks the queue. `wantsWorker`: something is to be done by one. */
+  /** Asks the queue. `wantsWorker`: a unit waits for a worker. */
   async ask(wantsWorker: boolean): Promise<void> {
     if (!wantsWorker) this.#attendedAt = this.#now();
     if (this.#isAsking) return;
@@ -36,7 +36,7 @@ export class Patience {
     }
   }
 
-  /** Why there is no use in waiting any longer. */
+  /** Why to stop waiting; undefined while there is no reason. */
   get trouble(): string | undefined {
     const { server, waitMs } = this.options;
     const now = this.#now();

@@ -15,42 +15,42 @@ export interface SenderOptions {
   readonly server: QueueServer;
   readonly share: Share;
   readonly project: Project;
-  /** Units away at once. */
+  /** Units that workers may have at the same time. */
   readonly concurrency: number;
-  /** A queue that does not answer for so long is given up. */
+  /** How long to wait for a queue that does not answer. */
   readonly waitMs: number;
   /** When the run is interrupted, workers finish what they have begun. */
   readonly leave: boolean;
 }
 
-/** A unit that is away. */
-interface Away {
+/** A unit that was sent. */
+interface SentUnit {
   readonly key: string;
   readonly sealed: Sealed;
   readonly sending: Sending;
   readonly end: (answer: UnitAnswer) => void;
   lookedAt: number;
   isLooking: boolean;
-  /** A worker has it. */
+  /** A worker has begun it. */
   begun: boolean;
   sent: number;
   /** Why the queue did not take it, the last time. */
   refused?: string;
 }
 
-/** Answers are needed until the coordinators have read them. */
+/** How long answers stay in the queue, for their coordinators to read. */
 const KEEP_SECONDS = 600;
 const LOOK_MS = 1_000;
 /** A unit that vanishes from the queue more often than this is done here. */
 const MOST_SENT = 5;
 
 /**
- * Sends units to workers and waits for them. Events of the queue are hints: each unit is looked at once a second too,
- * so that a lost event costs a second. The store has the result, whatever the queue says.
+ * Sends units to workers and waits for them. Events of the queue are hints: each unit is also checked once a second, so
+ * that a lost event costs a second. The result comes from the store, not from the queue.
  */
 export class QueueSender implements UnitSender {
   readonly concurrency: number;
-  readonly #away = new Map<string, Away>();
+  readonly #away = new Map<string, SentUnit>();
   readonly #promises = new Map<string, Promise<UnitAnswer>>();
   readonly #background = new Set<Promise<unknown>>();
   readonly #queue: Queue;
@@ -65,7 +65,7 @@ export class QueueSender implements UnitSender {
     this.concurrency = concurrency;
     this.#queue = new server.bullmq.Queue(QUEUE, { connection: server.redis });
     this.#events = new server.bullmq.QueueEvents(QUEUE, { connection: server.another() });
-    // Without a listener an error ends the process; whether the queue answers is asked once a second.
+    // Without a listener an error ends the process. `Patience` checks whether the queue answers.
     this.#queue.on('error', () => {});
     this.#events.on('error', () => {});
     this.#tree = watchWorkTree(project);
@@ -95,7 +95,7 @@ export class QueueSender implements UnitSender {
     const order = { id: randomUUID(), commit, prefix, absent, files: overlay.files, job };
     const sealed = sealOrder(order, this.options.share.signer);
     return new Promise((resolve) => {
-      const away: Away = {
+      const away: SentUnit = {
         ...{ key: job.key, sealed, sending, lookedAt: this.#now(), isLooking: false, begun: false, sent: 0 },
         end: (answer) => {
           forget();
@@ -142,8 +142,8 @@ export class QueueSender implements UnitSender {
     });
   }
 
-  /** Waits for a job of this key that is there, whoever sent it; an answer to an earlier order is of no use. */
-  async #put(away: Away): Promise<void> {
+  /** Joins a job of this key that another coordinator sent, unless it is answered: an answer belongs to its order. */
+  async #put(away: SentUnit): Promise<void> {
     away.sent += 1;
     away.lookedAt = this.#now();
     const before = await this.#queue.getJob(away.key);
@@ -154,12 +154,12 @@ export class QueueSender implements UnitSender {
     try {
       await this.#queue.add('unit', away.sealed, { jobId: away.key, removeOnComplete: keep, removeOnFail: keep });
     } catch (error) {
-      // A full server, say: it answers, so nobody gives it up.
+      // A full server, say: it does answer, so `Patience` does not give it up.
       away.refused = (error as Error).message.split('\n')[0]!;
     }
   }
 
-  async #look(away: Away): Promise<void> {
+  async #look(away: SentUnit): Promise<void> {
     if (away.isLooking) return;
     away.isLooking = true;
     try {
@@ -168,7 +168,7 @@ export class QueueSender implements UnitSender {
       if (this.#away.get(away.key) !== away) return;
       if (job?.finishedOn !== undefined) {
         const answer = this.#answerOf(away, job);
-        // It may be seen to be done before its events are.
+        // The job may be finished before its events arrive.
         if (!('stays' in answer)) begin(away, answer.worker);
         away.end(answer);
       } else if (job?.processedOn !== undefined) begin(away, job.processedBy);
@@ -178,14 +178,14 @@ export class QueueSender implements UnitSender {
     }
   }
 
-  /** The queue has lost it, or another coordinator took it out: the store knows whether it is done. */
-  async #vanished(away: Away): Promise<void> {
+  /** The queue lost the job, or another coordinator removed it: the store shows whether the unit is done. */
+  async #vanished(away: SentUnit): Promise<void> {
     if (await away.sending.isStored()) away.end({ done: true });
     else if (away.sent < MOST_SENT) await this.#put(away);
     else away.end({ stays: `the queue does not keep it: ${away.refused ?? 'it was lost again and again'}` });
   }
 
-  #answerOf({ key }: Away, { returnvalue, failedReason, data }: Job): UnitAnswer {
+  #answerOf({ key }: SentUnit, { returnvalue, failedReason, data }: Job): UnitAnswer {
     if (returnvalue) return openReply(returnvalue, this.options.share.trust, { key, order: orderId(data) });
     if (!/stalled/.test(failedReason ?? '')) return { stays: `a worker could not do it: ${failedReason}` };
     const failure = { code: 'signal', message: 'every worker that had it was lost', hint: LOST_HINT } as const;
@@ -197,7 +197,7 @@ export class QueueSender implements UnitSender {
       const job = await this.#queue.getJob(key);
       if (job?.processedOn === undefined) return void (await job?.remove());
     } catch {
-      // A worker has begun it just now.
+      // A worker has begun it meanwhile.
     }
     if (!this.options.leave) await this.options.server.redis.publish(CANCEL_CHANNEL, key);
   }
@@ -219,7 +219,7 @@ export class QueueSender implements UnitSender {
     }
   }
 
-  /** Trouble with the queue is no trouble of the run: the next look tries again, and the last one gives up. */
+  /** Ignores errors of the queue: the next check tries again, and `Patience` gives up in the end. */
   #inBackground(work: Promise<unknown>): void {
     const quiet = work.catch(() => {}).finally(() => this.#background.delete(quiet));
     this.#background.add(quiet);
@@ -230,7 +230,7 @@ export class QueueSender implements UnitSender {
   }
 }
 
-function begin(away: Away, worker = 'a worker'): void {
+function begin(away: SentUnit, worker = 'a worker'): void {
   if (away.begun) return;
   away.begun = true;
   away.sending.onBegun();

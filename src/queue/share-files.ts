@@ -6,7 +6,7 @@ import { lstatIfThere, statIfThere } from '../util/stat.js';
 import type { Share } from './share.js';
 import type { WorkTree } from './work-tree.js';
 
-/** Puts the files of units that no commit has where workers find them: by digest, each one time. */
+/** Uploads files that are in no commit, for workers: by digest, each once. */
 export class FileSharer {
   readonly #shared = new Map<string, Promise<string | undefined>>();
 
@@ -15,7 +15,7 @@ export class FileSharer {
     private readonly share: Share,
   ) {}
 
-  /** The files that have to be put over the commit; or why they cannot be had elsewhere. */
+  /** The files that a worker has to lay over the commit; or why they cannot be shared. */
   async overlay(
     files: readonly DeclaredFile[],
     tree: WorkTree,

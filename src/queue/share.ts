@@ -15,7 +15,7 @@ export interface Share {
   readonly disk: DiskStore;
   readonly signer: Signer;
   readonly trust: Trust;
-  /** For one unit: a server that fails is given up for that one only. */
+  /** A cache for one unit: a failing server is given up for that unit only. */
   cache(): SharedCache;
   close(): void;
 }
@@ -27,7 +27,7 @@ interface Problem {
 
 const SEE = 'see docs/workers.md';
 
-/** Opens the shared store of the settings, or says what is missing. Asks nobody. */
+/** Opens the shared store of the settings, or says what is missing. Sends no request. */
 export async function openShare(config: Config, project: Project): Promise<Share | Problem> {
   const settings = remoteSettings(config, project);
   if (!settings)

@@ -4,7 +4,7 @@ import { askGit } from '../process/git.js';
 import type { Project } from '../util/project.js';
 import { lstatIfThere } from '../util/stat.js';
 
-/** The project as a commit, and what is not as in it. Paths are seen from the project's root. */
+/** The project as a commit, and what differs from it. Paths start at the project's root. */
 export interface WorkTree {
   readonly commit: string;
   readonly prefix: string;
@@ -14,7 +14,7 @@ export interface WorkTree {
 }
 
 const STATUS = ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=no', '--no-renames'];
-/** Phases of the run may change files; a unit that was sent with an old state makes another key, and is done here. */
+/** Phases may change files meanwhile: a unit sent with an old state gets another key there, and is done here. */
 const FRESH_MS = 3_000;
 
 /** Asks git about the project, and again a while later. */

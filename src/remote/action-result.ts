@@ -1,17 +1,17 @@
 /**
- * Bazel's `ActionResult`, as far as a shared entry needs it: servers that check what they are given accept it, and
- * those that know it see which files belong to an entry. Fields of protobuf, written by hand:
+ * Bazel's `ActionResult`, as far as a shared entry needs it: servers that validate what they get accept it, and Bazel's
+ * own see which files belong to an entry. Fields of protobuf, written by hand:
  *
  *     output_files (2): { path (1), digest (2): { hash (1), size_bytes (2) } }
  *     stdout_raw (5): the entry      stderr_raw (7): its signature
  */
-export interface ActionResult {
+interface ActionResult {
   readonly stdout: Buffer;
   readonly stderr: Buffer;
   readonly files: readonly ResultFile[];
 }
 
-export interface ResultFile {
+interface ResultFile {
   readonly path: string;
   readonly digest: string;
   readonly bytes: number;

@@ -1,12 +1,12 @@
-import type { Answer } from './remote.js';
+import type { ServerAnswer } from './remote.js';
 
 type Direction = 'read' | 'write';
 
 const MOST_FAILURES = 3;
 
 /**
- * Decides when a server is no longer asked. A server that does not answer counts for reading and writing alike; one
- * that answers with an error, or does not let us, only for what was asked. What is under way then is given up.
+ * Decides when to stop using a server. No answer counts against reading and writing; an error or a refusal only against
+ * the direction of the request. Requests that are under way then are aborted.
  */
 export class Breaker {
   readonly #off: Record<Direction, AbortController> = { read: new AbortController(), write: new AbortController() };
@@ -22,8 +22,8 @@ export class Breaker {
     return this.signal(direction).aborted;
   }
 
-  /** Counts what an answer says about the server. */
-  count(direction: Direction, answer: Answer): void {
+  /** Counts an answer for or against the server. */
+  count(direction: Direction, answer: ServerAnswer): void {
     if (this.isOff(direction)) return;
     if ('refused' in answer) this.#switchOff([direction], answer.refused);
     else if ('failed' in answer) {

@@ -6,8 +6,8 @@ import type { Remote, Written } from './remote.js';
 const PROBE = encodeActionResult({ stdout: Buffer.from('taskflow probe'), stderr: Buffer.alloc(0), files: [] });
 
 /**
- * Whether the server lets only the first of two create an object: one that overwrites instead would give both the
- * lease. The probe stays there, so that mostly one request is enough.
+ * Whether the server lets only the first of two create an object: a server that overwrites would give both the lease.
+ * The probe object stays there, so that usually one request is enough.
  */
 export async function canLease(
   remote: Remote,
@@ -17,7 +17,7 @@ export async function canLease(
   for (const _ of ['first', 'second']) {
     const put = await remote.putIf(leaseItem('probe'), { upload, condition: { absent: true }, signal });
     if ('taken' in put) return { can: true };
-    // Some refuse the condition itself.
+    // Some servers refuse the condition itself.
     if ('isServers' in put) return { can: false };
     if (!('written' in put)) return put;
   }

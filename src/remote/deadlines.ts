@@ -13,7 +13,7 @@ interface Watched {
   readonly fail: (why: string) => void;
 }
 
-/** How far one request is: undefined times while it waits for its turn. */
+/** How far one request is; its times are undefined while it waits for a connection. */
 interface Progress extends Watched {
   beganAt?: number;
   isConnected?: true;
@@ -24,10 +24,10 @@ interface Progress extends Watched {
 }
 
 const EVERY_MS = 25;
-/** A body that comes more slowly is given up: one byte now and then would take for ever. */
+/** A slower body is given up: one byte now and then would take for ever. */
 const SLOWEST_PER_MS = 256;
 
-/** Ends requests that take too long. One timer looks at all of them: three for each cost as much as a request. */
+/** Ends requests that take too long. One timer for all: three timers for each would cost as much as a request. */
 export class Deadlines {
   readonly #limits: ClientLimits;
   readonly #watched = new Set<Progress>();

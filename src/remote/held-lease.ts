@@ -3,16 +3,16 @@ import type { Lease } from './leases.js';
 import type { Condition, Remote, Written } from './remote.js';
 import type { Signer } from './trust.js';
 
-export interface HeldOptions {
+interface HeldOptions {
   readonly remote: Remote;
   readonly signer: Signer;
   readonly beatMs: number;
-  /** What a request said about the server; a release is not sent when it returns false. */
+  /** Whether the server takes writes; if not, the release is not sent. */
   readonly mayWrite: () => boolean;
   readonly onReleased: (lease: HeldLease) => void;
 }
 
-/** A lease of ours: shows signs of life until it is released. One request at a time, so that none overtakes another. */
+/** A lease of ours: renews itself until it is released. One request at a time, so that none overtakes another. */
 export class HeldLease implements Lease {
   readonly #timer: NodeJS.Timeout;
   #last: Promise<void> = Promise.resolve();
@@ -28,7 +28,7 @@ export class HeldLease implements Lease {
     this.#timer = setInterval(() => this.#write(false), options.beatMs).unref();
   }
 
-  /** Resolves when others know that it is over. */
+  /** Resolves when the release is on the server. */
   get released(): Promise<void> {
     return this.#last;
   }
@@ -52,7 +52,7 @@ export class HeldLease implements Lease {
       const text = { ...this.text, beat: this.text.beat + 1, isReleased };
       const upload = encodeLease(text, signer);
       const put = await remote.putIf(leaseItem(text.key), { upload, condition: this.#condition });
-      // Taken over: another machine thought that we are gone. It is not ours to change any more.
+      // Another machine took us for dead and took the lease over: do not change it any more.
       if ('taken' in put) this.#end();
       if (!('written' in put)) return;
       this.text = text;

@@ -22,7 +22,7 @@ export interface RequestBody {
   send(request: ClientRequest): void;
 }
 
-/** A server's word, whatever it is; or why there was none. */
+/** The server's answer, whatever its status; or why there was none. */
 export type Exchanged =
   | { readonly status: number; readonly headers: IncomingHttpHeaders }
   | { readonly failed: string; readonly isStale?: true };
@@ -95,7 +95,7 @@ function receive(
 }
 
 function wordsOf({ code, message }: NodeJS.ErrnoException): string {
-  if (code === 'ECONNREFUSED') return 'nobody answers there';
+  if (code === 'ECONNREFUSED') return 'no server answers there';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'its name is not known';
   return message || code || 'the connection failed';
 }

@@ -1,10 +1,10 @@
 import type { Protocol } from './protocol.js';
 
-/** As Bazel's cache speaks it: `/ac/KEY` and `/cas/DIGEST` below an address. What stores what is PUT will do. */
+/** Bazel's HTTP cache: `/ac/KEY` and `/cas/DIGEST` below an address. Any server that stores what is PUT will do. */
 export function httpProtocol(address: string, token: string | undefined): Protocol {
   const origin = new URL(address);
   const base = origin.pathname.replace(/\/+$/, '');
-  // bazel-remote knows names and passwords only.
+  // bazel-remote takes user names and passwords only.
   const authorization = token?.startsWith('Basic ') ? token : `Bearer ${token}`;
   const headers: Record<string, string> = token === undefined ? {} : { authorization };
   return {

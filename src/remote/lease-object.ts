@@ -5,19 +5,19 @@ import type { Item } from './protocol.js';
 import type { Upload } from './remote.js';
 import { distrust, type Signer, type Trust } from './trust.js';
 
-/** What a lease says. It is an object beside the entries, signed like them: a stranger's makes nobody wait. */
+/** The content of a lease, an object beside the entries and signed like them: no one waits for an untrusted lease. */
 export interface LeaseText {
   readonly key: string;
-  /** No two leases have the same. */
+  /** Unique per lease. */
   readonly id: string;
-  /** For people. */
+  /** The machine or job, for messages. */
   readonly by: string;
-  /** Counts the signs of life: others see that the object has changed, whatever their clocks say. */
+  /** Counts renewals, so that others see the object change, whatever their clocks say. */
   readonly beat: number;
   readonly isReleased: boolean;
 }
 
-/** No entry has this name: its key would have to be the digest of such a text. */
+/** A name that no entry has: a key is never the digest of such a text. */
 export function leaseItem(key: string): Item {
   return { kind: 'ac', name: sha256Hex(`taskflow lease ${key}`) };
 }
@@ -29,7 +29,7 @@ export function encodeLease(lease: LeaseText, signer: Signer): Upload & { readon
   return { data, digest: sha256Hex(data) };
 }
 
-/** Undefined for bytes that are no lease of this key by somebody who is trusted. */
+/** Undefined for anything but a lease of this key with a trusted signature. */
 export function decodeLease(body: Buffer, key: string, trust: Trust): LeaseText | undefined {
   const { stdout: text, stderr } = decodeActionResult(body) ?? {};
   if (!text || !stderr || distrust(trust, { purpose: 'shared lease', text, line: String(stderr) }) !== undefined)

@@ -6,7 +6,7 @@ import type { ClaimRequest, Entry, Fetched, GetOptions } from '../store/store.js
 import { plural } from '../util/format.js';
 import { onAbort } from '../util/on-abort.js';
 import { Breaker } from './breaker.js';
-import type { Acquired, Leases } from './leases.js';
+import type { AcquiredLease, Leases } from './leases.js';
 import { openRemote } from './open-remote.js';
 import type { Remote } from './remote.js';
 import { ServerLeases } from './server-leases.js';
@@ -18,25 +18,25 @@ import { Uploads } from './uploads.js';
 export interface OpenShared extends CheckOptions {
   readonly config: Pick<Config, 'cache'>;
   readonly disk: DiskStore;
-  /** Reported to the person one time. */
+  /** Shows a warning to the person, each one once. */
   readonly warn: (message: string) => void;
   /** Ends everything at once. */
   readonly signal?: AbortSignal;
 }
 
-/** What one run does with its shared store. What does not work is a miss or not uploaded, and a warning. */
+/** What one run does with its shared store. A failure is a miss or a result that is not uploaded, and a warning. */
 export interface SharedSession {
   fetch(key: string, options: GetOptions): Promise<Fetched>;
   offer(entry: Entry): void;
-  /** The right to compute a key that this run has asked for, where the server can say who has it. */
-  lease(key: string, request: ClaimRequest): Promise<Acquired>;
+  /** The right to compute a key that this run has looked up, where the server supports leases. */
+  lease(key: string, request: ClaimRequest): Promise<AcquiredLease>;
   /** Waits for uploads within the bound, and says what was not uploaded. */
   end(): Promise<void>;
 }
 
 const NOTHING: Fetched = { miss: undefined };
 
-const UNAVAILABLE: Acquired = { unavailable: true };
+const UNAVAILABLE: AcquiredLease = { unavailable: true };
 
 const OFF: SharedSession = {
   fetch: async () => NOTHING,
@@ -83,7 +83,7 @@ export async function openShared(options: OpenShared): Promise<SharedSession> {
       const acquired = await leases.acquire(key, request);
       if (!('lease' in acquired)) return acquired;
       const { lease } = acquired;
-      // Others look for the result when the lease is over.
+      // Released after the upload: then other machines look for the result.
       return { lease: { release: () => void uploads.soFar().then(() => lease.release()) } };
     },
     async end() {
@@ -97,7 +97,7 @@ export async function openShared(options: OpenShared): Promise<SharedSession> {
   };
 }
 
-/** Only who can sign a result and believe another's takes part: the others have nothing to give, or nothing to get. */
+/** Undefined for a machine that cannot both read and sign: it has no result to give, or none to get. */
 function leasesOf(
   { disk, signal }: OpenShared,
   parts: { readonly settings: RemoteSettings; readonly remote: Remote; readonly breaker: Breaker },
@@ -108,7 +108,7 @@ function leasesOf(
   return new ServerLeases({ ...parts, signer, trust, by: ci ?? host, mostWaitMs, signal });
 }
 
-/** One line for what a person has to put right; what was asked for is no news. */
+/** One line for each problem that a person has to solve. What the settings ask for is no problem. */
 function warnOf({ url, unread, unwritten }: RemoteSettings, warn: (message: string) => void): void {
   if (unread?.hint && unread === unwritten)
     warn(`the shared cache ${url} is not used: ${unread.message}; ${unread.hint}`);

@@ -40,7 +40,7 @@ async function putAndGet(remote: Remote, now: number): Promise<Tried> {
   }
   const got = await remote.getVersion(PROBE);
   if (!('body' in got)) return { problem: `cannot be read: ${'refused' in got ? got.refused : reasonOf(got)}` };
-  // Not its bytes: bazel-remote notes in each message who has sent it.
+  // Not byte for byte: bazel-remote adds the sender to each message.
   if (String(decodeActionResult(got.body)?.stdout) !== texts.at(-1))
     return { problem: 'gives back something else than was put' };
   const lease = await canLease(remote);

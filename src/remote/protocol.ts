@@ -6,7 +6,7 @@ export interface Item {
 
 export type Method = 'GET' | 'HEAD' | 'PUT';
 
-export interface Call {
+export interface RemoteCall {
   readonly method: Method;
   readonly item: Item;
   /** Of a PUT: the digest of what is sent. */
@@ -18,5 +18,5 @@ export interface Protocol {
   readonly name: 'http' | 's3' | 'turbo';
   /** Scheme, host and port. */
   readonly origin: URL;
-  request(call: Call): { readonly path: string; readonly headers: Readonly<Record<string, string>> };
+  request(call: RemoteCall): { readonly path: string; readonly headers: Readonly<Record<string, string>> };
 }

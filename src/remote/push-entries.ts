@@ -7,17 +7,17 @@ import type { RemoteSettings } from './settings.js';
 import { SharedCache } from './shared-cache.js';
 import { staysHere } from './stays-here.js';
 
-export interface Pushed {
+interface Pushed {
   readonly pushed: number;
   /** The server had them already. */
   readonly known: number;
-  /** Their keys are made with this store's own secret, or they cannot be read. */
+  /** Not uploaded: their keys are made with this store's own secret, or they cannot be read. */
   readonly left: number;
   readonly failed: number;
   readonly why?: string;
 }
 
-export interface PushOptions {
+interface PushOptions {
   readonly disk: DiskStore;
   readonly settings: RemoteSettings;
   /** Only entries of this flow. */

@@ -4,7 +4,7 @@ import { type Exchanged, HttpClient, type RequestBody } from './http-client.js';
 import type { Item, Method, Protocol } from './protocol.js';
 
 /** `bytes`: what the body may have. */
-export interface Download {
+interface Download {
   readonly bytes: number;
   readonly take: (chunk: Buffer) => void;
 }
@@ -14,8 +14,8 @@ export type Upload = { readonly digest: string } & (
   | { readonly file: string; readonly bytes: number }
 );
 
-/** `refused`: the server does not let us. `failed`: it has no use, or did not answer; `isServers`: it did. */
-export type Answer =
+/** `refused`: no permission. `failed`: an error, or no answer; `isServers`: the server answered with the error. */
+export type ServerAnswer =
   | { readonly found: true }
   | { readonly absent: true }
   | { readonly refused: string }
@@ -34,7 +34,7 @@ export type Condition = { readonly absent: true } | { readonly etag: string | un
 
 /** `taken`: the condition does not hold. */
 export type Written = { readonly written: true; readonly etag?: string } | { readonly taken: true } | Unwritten;
-type Unwritten = Exclude<Answer, { readonly found: true } | { readonly absent: true }>;
+type Unwritten = Exclude<ServerAnswer, { readonly found: true } | { readonly absent: true }>;
 
 const LARGEST_VERSION = 64 * 1024;
 
@@ -48,25 +48,25 @@ export class Remote {
     this.#client = new HttpClient(protocol, limits);
   }
 
-  get(item: Item, { bytes, take }: Download, signal?: AbortSignal): Promise<Answer> {
+  get(item: Item, { bytes, take }: Download, signal?: AbortSignal): Promise<ServerAnswer> {
     return this.#ask({ method: 'GET', item, take, bytes, signal });
   }
 
-  head(item: Item, signal?: AbortSignal): Promise<Answer> {
+  head(item: Item, signal?: AbortSignal): Promise<ServerAnswer> {
     return this.#ask({ method: 'HEAD', item, bytes: 0, signal });
   }
 
-  put(item: Item, upload: Upload, signal?: AbortSignal): Promise<Answer> {
+  put(item: Item, upload: Upload, signal?: AbortSignal): Promise<ServerAnswer> {
     return this.#ask({ method: 'PUT', item, bytes: 0, signal, upload });
   }
 
-  async getVersion(item: Item, signal?: AbortSignal): Promise<Version | Exclude<Answer, { found: true }>> {
+  async getVersion(item: Item, signal?: AbortSignal): Promise<Version | Exclude<ServerAnswer, { found: true }>> {
     const chunks: Buffer[] = [];
     const take = (chunk: Buffer) => void chunks.push(chunk);
     const headers = { 'cache-control': 'no-cache' };
     const exchanged = await this.#exchange({ method: 'GET', item, take, bytes: LARGEST_VERSION, signal, headers });
     const answer = answerOf('GET', exchanged);
-    if (!('found' in answer) || 'failed' in exchanged) return answer as Exclude<Answer, { found: true }>;
+    if (!('found' in answer) || 'failed' in exchanged) return answer as Exclude<ServerAnswer, { found: true }>;
     const { etag, date = '', 'last-modified': modified = '' } = exchanged.headers;
     const ageMs = Date.parse(date) - Date.parse(modified);
     return { body: Buffer.concat(chunks), ...(etag && { etag }), ...(ageMs >= 0 && { ageMs }) };
@@ -87,7 +87,7 @@ export class Remote {
     this.#client.close();
   }
 
-  async #ask(ask: Ask): Promise<Answer> {
+  async #ask(ask: Ask): Promise<ServerAnswer> {
     return answerOf(ask.method, await this.#exchange(ask));
   }
 
@@ -100,14 +100,14 @@ export class Remote {
       headers: { ...headers, ...more, ...(body && { 'content-type': 'application/octet-stream' }) },
       body,
       take,
-      // The text of an error may be longer than what was asked for.
+      // The text of an error may be longer than the content.
       maxBytes: bytes + 64 * 1024,
       signal,
     });
   }
 }
 
-function answerOf(method: Method, exchanged: Exchanged): Answer {
+function answerOf(method: Method, exchanged: Exchanged): ServerAnswer {
   if ('failed' in exchanged) return exchanged;
   const { status } = exchanged;
   if (status === 200 || (method === 'PUT' && status > 200 && status < 300)) return { found: true };
@@ -123,7 +123,7 @@ function conditionHeaders(condition: Condition): Record<string, string> {
   return condition.etag === undefined ? {} : { 'if-match': condition.etag };
 }
 
-export interface ConditionalPut {
+interface ConditionalPut {
   readonly upload: Upload;
   readonly condition: Condition;
   readonly signal?: AbortSignal;

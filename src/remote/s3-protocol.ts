@@ -1,13 +1,13 @@
 import aws4 from 'aws4';
 import type { Protocol } from './protocol.js';
 
-export interface S3Credentials {
+interface S3Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string;
 }
 
-export interface S3Options {
+interface S3Options {
   /** The server with the bucket as the first part of its path: `https://host/bucket/prefix`. */
   readonly address: string;
   readonly region: string;

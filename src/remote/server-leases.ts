@@ -6,35 +6,35 @@ import type { Breaker } from './breaker.js';
 import { canLease } from './can-lease.js';
 import { HeldLease } from './held-lease.js';
 import { encodeLease, leaseItem } from './lease-object.js';
-import type { Acquired, Leases } from './leases.js';
+import type { AcquiredLease, Leases } from './leases.js';
 import type { Condition, Remote } from './remote.js';
 import type { Signer, Trust } from './trust.js';
 import { WatchedLease } from './watched-lease.js';
 
-export interface ServerLeasesOptions {
+interface ServerLeasesOptions {
   readonly remote: Remote;
   readonly breaker: Breaker;
   readonly signer: Signer;
   readonly trust: Trust;
-  /** The name of this machine or job, for people. */
+  /** The name of this machine or job, for messages. */
   readonly by: string;
   /** For each key. */
   readonly mostWaitMs: number;
-  /** The run ends now; what is held is given up all the same. */
+  /** Ends waiting when the run ends; leases are still released. */
   readonly signal?: AbortSignal;
-  /** Without a change for this long, a lease is lost. Signs of life come three times as often. */
+  /** A lease that does not change for this long is lost. Its holder renews it three times as often. */
   readonly silentMs?: number;
 }
 
 const SILENT_MS = 30_000;
 const FIRST_POLL_MS = 100;
 const LAST_POLL_MS = 2_000;
-/** A server whose tags do not fit lets nobody take over. */
+/** Bounded, because a server whose tags never match would never allow a takeover. */
 const MOST_TRIES = 3;
 const END_WAIT_MS = 1_000;
-const UNAVAILABLE: Acquired = { unavailable: true };
+const UNAVAILABLE: AcquiredLease = { unavailable: true };
 
-/** Leases as objects on the server of the shared cache, created only where there is none. Nobody's clock matters. */
+/** Leases as objects on the shared cache's server, created only where there is none. Independent of clocks. */
 export class ServerLeases implements Leases {
   readonly #options: ServerLeasesOptions & { readonly silentMs: number };
   readonly #watched = new Map<string, WatchedLease>();
@@ -45,7 +45,7 @@ export class ServerLeases implements Leases {
     this.#options = { silentMs: SILENT_MS, ...options };
   }
 
-  async acquire(key: string, request: ClaimRequest): Promise<Acquired> {
+  async acquire(key: string, request: ClaimRequest): Promise<AcquiredLease> {
     this.#can ??= this.#probe();
     if (!(await this.#can)) return UNAVAILABLE;
     let condition: Condition = { absent: true };
@@ -78,7 +78,7 @@ export class ServerLeases implements Leases {
     return false;
   }
 
-  async #put(key: string, condition: Condition): Promise<Acquired | { readonly taken: true }> {
+  async #put(key: string, condition: Condition): Promise<AcquiredLease | { readonly taken: true }> {
     const { remote, breaker, signer, by, silentMs, signal } = this.#options;
     const text = { key, id: randomUUID(), by, beat: 0, isReleased: false };
     const upload = encodeLease(text, signer);
@@ -88,7 +88,7 @@ export class ServerLeases implements Leases {
       breaker.count('write', put);
       return UNAVAILABLE;
     }
-    // An interrupted run gives up its leases; one that has lost the server does not try.
+    // An interrupted run still releases its leases; one that has lost the server does not try.
     const mayWrite = () => !breaker.isOff('write') || signal?.aborted === true;
     const onReleased = (lease: HeldLease) => void this.#held.delete(lease);
     const held = new HeldLease({ remote, signer, beatMs: silentMs / 3, mayWrite, onReleased }, text, put);
@@ -97,8 +97,8 @@ export class ServerLeases implements Leases {
     return { lease: held };
   }
 
-  /** Waits while another machine shows signs of life, within the bound. */
-  async #untilFree(key: string, request: ClaimRequest): Promise<Acquired | { readonly condition: Condition }> {
+  /** Waits while another machine renews its lease, within the bound. */
+  async #untilFree(key: string, request: ClaimRequest): Promise<AcquiredLease | { readonly condition: Condition }> {
     const { remote, breaker, trust, silentMs, mostWaitMs } = this.#options;
     const watch = this.#watched.get(key) ?? new WatchedLease({ key, trust, silentMs });
     this.#watched.set(key, watch);

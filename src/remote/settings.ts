@@ -11,7 +11,7 @@ export interface Why {
   readonly hint?: string;
 }
 
-/** The shared store of a project, as far as it can be known without asking it. */
+/** The shared store of a project, as the settings describe it. */
 export interface RemoteSettings {
   readonly url: string;
   readonly address: string;
@@ -51,7 +51,7 @@ export function remoteSettings({ cache }: Pick<Config, 'cache'>, project: Projec
   };
 }
 
-/** A key of the user goes to an address that a project chose only with the user's word. */
+/** A user's key goes to an address that a project chose only if the user has allowed it. */
 function refusal({ remote }: Config['cache']): Why | undefined {
   if (!remote?.keyNeedsLeave) return undefined;
   const { apiKeyEnv, baseUrl = remote.url } = keyOfRemote(remote);
@@ -71,7 +71,7 @@ function whyUnread({ remote }: Config['cache'], { keys, isOff }: Trust): Why | u
   if (remote?.read === false) return { message: 'cache.remote.read is false' };
   if (isOff || keys.size > 0) return undefined;
   const hint = 'name the public keys under cache.trust.keys (taskflow cache keygen), or write cache.trust: none';
-  return { message: 'nobody is trusted', hint };
+  return { message: 'no key is trusted', hint };
 }
 
 function whyUnwritten({ remote }: Config['cache'], signing: Signing | undefined): Why | undefined {

@@ -12,14 +12,14 @@ import { sha256Hex, sha256Stream } from '../util/digest.js';
 import { statIfThere } from '../util/stat.js';
 import { whyUnwritable } from '../util/why-unwritable.js';
 import type { Breaker } from './breaker.js';
-import type { Answer, Remote } from './remote.js';
+import type { Remote, ServerAnswer } from './remote.js';
 import type { RemoteSettings } from './settings.js';
 import { decodeShared, encodeShared } from './wire-entry.js';
 
 /** An entry with its output in it; larger outputs are blobs. */
 const LARGEST_ENTRY = 32 * 1024 * 1024;
 
-export interface SharedCacheOptions extends CheckOptions {
+interface SharedCacheOptions extends CheckOptions {
   readonly settings: RemoteSettings;
   readonly remote: Remote;
   readonly disk: DiskStore;
@@ -137,13 +137,13 @@ export class SharedCache {
   }
 }
 
-function whyNot(answer: Answer): string | undefined {
+function whyNot(answer: ServerAnswer): string | undefined {
   if ('found' in answer) return undefined;
   if ('absent' in answer) return 'it is not there';
   return 'refused' in answer ? answer.refused : answer.failed;
 }
 
-/** A file that comes piece by piece. A disk that is full is the same to the caller as a file that did not come. */
+/** A file that is written piece by piece. A full disk is the same to the caller as a failed download. */
 class ReceivedFile {
   readonly #hash = sha256Stream();
   #file: number | undefined;

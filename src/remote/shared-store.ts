@@ -4,8 +4,8 @@ import type { Lease } from './leases.js';
 import type { OpenShared, SharedSession } from './open-shared.js';
 
 /**
- * The local store with a shared one behind it. What is put goes to the server in the background; `fetch` asks it.
- * Nothing of the client is loaded before the first of these.
+ * The local store with a shared one behind it. `put` uploads in the background; `fetch` asks the server. The client is
+ * loaded by the first of these calls.
  */
 export function shareStore(disk: DiskStore, options: Omit<OpenShared, 'disk'>): DiskStore {
   let opened: Promise<SharedSession> | undefined;

@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject,
 import { sha256Hex } from '../util/digest.js';
 import { rawPublicKey, SPKI_HEAD } from './public-key.js';
 
-/** What is signed begins with what it is for: a signature of one thing can never pass for that of another. */
+/** A signed text begins with its purpose, so that a signature of one kind never passes for another. */
 export type Purpose = 'shared entry' | 'shared lease' | 'job' | 'answer';
 const forPurpose = (purpose: Purpose, text: Buffer) => Buffer.concat([Buffer.from(`taskflow ${purpose} 1\n`), text]);
 const SIGNATURE = /^ed25519 ([0-9a-f]{16}) ([A-Za-z0-9+/]{86}==)$/;
@@ -17,7 +17,7 @@ export interface Signer {
 export interface Trust {
   /** By the id that a signature names. */
   readonly keys: ReadonlyMap<string, { readonly name: string; readonly key: KeyObject }>;
-  /** Entries are accepted whoever made them. */
+  /** Accepts entries without a signature. */
   readonly isOff: boolean;
 }
 
@@ -29,14 +29,14 @@ export function openTrust({ mode, keys = {} }: { mode?: 'none'; keys?: Readonly<
   return { keys: new Map(known), isOff: mode === 'none' };
 }
 
-export interface Signed {
+interface Signed {
   readonly purpose: Purpose;
   readonly text: Buffer;
   /** The signature line. */
   readonly line: string;
 }
 
-/** Why the text is not to be believed, in words; undefined when it is. */
+/** Why the text is not trusted; undefined when it is. */
 export function distrust({ keys, isOff }: Trust, { purpose, text, line }: Signed): string | undefined {
   if (isOff) return undefined;
   const [, id, signature] = SIGNATURE.exec(line) ?? [];

@@ -1,7 +1,7 @@
 import { sha256Hex } from '../util/digest.js';
 import type { Protocol } from './protocol.js';
 
-/** Turborepo's artifacts. There is one kind of name, so that of an entry and that of a blob must not be the same. */
+/** Turborepo's artifacts. It has one kind of name, so entries and blobs get names that differ. */
 export function turboProtocol(address: string, token: string | undefined): Protocol {
   const origin = new URL(address);
   const base = origin.pathname.replace(/\/+$/, '');

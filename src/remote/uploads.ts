@@ -1,10 +1,10 @@
 import type { Entry } from '../store/store.js';
 import { pause } from '../util/pause.js';
 
-/** The other connections are for look-ups, which a run waits for. */
+/** Leaves connections for look-ups, which a run waits for. */
 const AT_ONCE = 8;
 
-/** Entries on their way to the server while the run goes on. */
+/** Uploads entries while the run goes on. */
 export class Uploads {
   readonly #waiting: (() => Promise<void>)[] = [];
   readonly #pending = new Set<Promise<void>>();
@@ -13,7 +13,7 @@ export class Uploads {
   #why: string | undefined;
   #isOver = false;
 
-  /** `upload` answers why an entry is not there, in words. */
+  /** `upload` returns why it failed; undefined when it worked. */
   constructor(private readonly upload: (entry: Entry) => Promise<string | undefined>) {}
 
   add(entry: Entry): void {
@@ -25,12 +25,12 @@ export class Uploads {
     this.#next();
   }
 
-  /** Resolves when what was added so far is there, or will not be. */
+  /** Resolves when all uploads that were added so far have ended. */
   async soFar(): Promise<void> {
     await Promise.all(this.#pending);
   }
 
-  /** Waits until all is done, or this long; returns how many were not uploaded, and why. */
+  /** Waits for all uploads, at most this long; returns how many entries were not uploaded, and why. */
   async end(waitMs: number): Promise<{ readonly lost: number; readonly why?: string }> {
     const done = new AbortController();
     await Promise.race([this.soFar(), pause(waitMs, done.signal)]);

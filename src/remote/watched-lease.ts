@@ -2,10 +2,10 @@ import { decodeLease } from './lease-object.js';
 import type { Version } from './remote.js';
 import type { Trust } from './trust.js';
 
-/** The lease of another machine as it is seen from here, for one key and one run. */
+/** The lease of another machine as this run sees it. */
 export class WatchedLease {
   by = 'another machine';
-  /** Its last version, and since when it is the same. */
+  /** The last version, unchanged since `#since`. */
   #body: Buffer | undefined;
   #since = 0;
   #beganAt: number | undefined;
@@ -18,8 +18,8 @@ export class WatchedLease {
   }
 
   /**
-   * `held`: wait. `ended`: it is over, and its holder may have kept a result since somebody looked: said once for each
-   * version. `free`: it may be taken over.
+   * `held`: wait. `ended`: it is over, and its holder may have stored a result since the caller looked; returned once
+   * for each version. `free`: it may be taken over.
    */
   look({ body, ageMs = 0 }: Version, now: number): 'held' | 'ended' | 'free' {
     const { key, trust, silentMs } = this.options;

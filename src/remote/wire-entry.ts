@@ -7,7 +7,7 @@ import type { Entry, GetOptions } from '../store/store.js';
 import { decodeActionResult, encodeActionResult } from './action-result.js';
 import { distrust, type Signer, type Trust } from './trust.js';
 
-/** In the place of the holder that an entry has in its own store: that is nobody else's business. */
+/** Replaces the holder, which is private to the entry's own store. */
 const HEAD = '{"shared":1';
 
 /** The body of an entry on a server. `sizeOf`: of each blob. The signature covers all of the entry's text. */
@@ -22,7 +22,7 @@ export function encodeShared(entry: Entry, signer: Signer | undefined, sizeOf: (
   });
 }
 
-/** What a large output is called among the files. */
+/** The name of a large output among the files. */
 const OUTPUT = 'taskflow-output';
 
 export interface Expected extends Pick<GetOptions, 'ttlMs' | 'now'>, CheckOptions {
@@ -30,7 +30,7 @@ export interface Expected extends Pick<GetOptions, 'ttlMs' | 'now'>, CheckOption
   readonly trust: Trust;
 }
 
-/** The entry, if it may be used for this key now; `sizes` are what its server says, not more than hints. */
+/** The entry, if it may be used for this key now. `sizes` come from the server and are only hints. */
 export function decodeShared(
   body: Buffer,
   { key, trust, recomputeKey, now, ttlMs }: Expected,

@@ -1,5 +1,5 @@
 import type { BatchResult, RowResult } from '../run/batch/result.js';
-import { junitXml, type TestCase } from './junit.js';
+import { junitXml, type ReportedCase } from './junit.js';
 import { moneyProperties } from './words.js';
 
 /** A test report of a batch: a case for each row, named by its topic. */
@@ -25,7 +25,7 @@ export function batchJunit(result: BatchResult, over: string, startedAt: number)
   });
 }
 
-function rowOutcome({ status, error }: RowResult): TestCase['outcome'] {
+function rowOutcome({ status, error }: RowResult): ReportedCase['outcome'] {
   if (status === 'success') return { type: 'passed' };
   if (status !== 'failed' && status !== 'blocked') return { type: 'skipped', why: error?.message ?? status };
   const message = error ? `${error.phase}: ${error.message}` : status;

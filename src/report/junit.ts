@@ -1,7 +1,7 @@
 import { attributes, escapeXml } from './xml.js';
 
 /** One line of a test report: a phase of a run, or a row of a batch. */
-export interface TestCase {
+export interface ReportedCase {
   readonly name: string;
   readonly seconds: number;
   /** Of the flow, for a test report that can point to it. */
@@ -21,7 +21,7 @@ interface TestSuite {
   readonly startedAt: number;
   readonly seconds: number;
   readonly properties: Readonly<Record<string, string>>;
-  readonly cases: readonly TestCase[];
+  readonly cases: readonly ReportedCase[];
 }
 
 /** A JUnit report, as CI systems read it. */
@@ -39,7 +39,7 @@ export function junitOfAll(name: string, seconds: number, suites: readonly TestS
   ].join('\n')}\n`;
 }
 
-function countsOf(cases: readonly TestCase[], seconds: number) {
+function countsOf(cases: readonly ReportedCase[], seconds: number) {
   const failures = cases.filter(({ outcome }) => outcome.type === 'failed').length;
   const skipped = cases.filter(({ outcome }) => outcome.type === 'skipped').length;
   return { tests: cases.length, failures, errors: 0, skipped, time: seconds.toFixed(3) };
@@ -57,13 +57,13 @@ function suiteLines({ name, startedAt, seconds, properties, cases }: TestSuite):
   ];
 }
 
-function caseLines(suite: string, { name, seconds, file, line, outcome, remark }: TestCase): string[] {
+function caseLines(suite: string, { name, seconds, file, line, outcome, remark }: ReportedCase): string[] {
   const head = `    <testcase${attributes({ classname: suite, name, time: seconds.toFixed(3), file, line })}`;
   const inside = [...outcomeLines(outcome), ...(remark ? [`      <system-out>${escapeXml(remark)}</system-out>`] : [])];
   return inside.length === 0 ? [`${head}/>`] : [`${head}>`, ...inside, '    </testcase>'];
 }
 
-function outcomeLines(outcome: TestCase['outcome']): string[] {
+function outcomeLines(outcome: ReportedCase['outcome']): string[] {
   switch (outcome.type) {
     case 'passed':
       return [];

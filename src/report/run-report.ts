@@ -2,7 +2,7 @@ import { waitsFor } from '../model/failure.js';
 import type { Flow } from '../model/flow.js';
 import { spentOn } from '../model/outcome.js';
 import type { PhaseResult, RunResult } from '../run/core/result.js';
-import { junitXml, type TestCase } from './junit.js';
+import { junitXml, type ReportedCase } from './junit.js';
 import { costText, moneyProperties, reuseText, savedText } from './words.js';
 
 /** The flow, and where a reader of the report finds it. */
@@ -12,7 +12,7 @@ export interface ReportedFlow {
   readonly file?: string;
 }
 
-/** Phases that failed and may: the run goes on, and nobody's build is red because of them. */
+/** Optional phases that failed: the run went on, so they do not fail a build. */
 export function toleratedPhases(result: RunResult, { flow }: ReportedFlow): ReadonlySet<string> {
   const optional = new Set(flow.phases.flatMap((phase) => (phase.optional ? [phase.id] : [])));
   const failed = result.phases.filter(({ status }) => status === 'failed' || status === 'blocked');
@@ -45,7 +45,7 @@ export function runJunit(result: RunResult, reported: ReportedFlow, startedAt: n
   });
 }
 
-function phaseOutcome({ status, error, reason }: PhaseResult, isTolerated: boolean): TestCase['outcome'] {
+function phaseOutcome({ status, error, reason }: PhaseResult, isTolerated: boolean): ReportedCase['outcome'] {
   switch (status) {
     case 'done':
       return { type: 'passed' };

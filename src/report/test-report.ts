@@ -1,5 +1,5 @@
 import type { CaseReport, FileReport, TestReport } from '../testing/suite/report.js';
-import { junitOfAll, type TestCase } from './junit.js';
+import { junitOfAll, type ReportedCase } from './junit.js';
 
 /** A JUnit report of tests: a suite for each file. `fileName`: how CI knows a file of the project. */
 export function testJunit(
@@ -17,12 +17,12 @@ export function testJunit(
   return junitOfAll('taskflow test', durationMs / 1_000, suites);
 }
 
-function testCase(report: CaseReport, file: string | undefined): TestCase {
+function testCase(report: CaseReport, file: string | undefined): ReportedCase {
   const { name, line, durationMs } = report;
   return { name, seconds: durationMs / 1_000, ...(file !== undefined && { file, line }), outcome: outcomeOf(report) };
 }
 
-function outcomeOf(report: CaseReport): TestCase['outcome'] {
+function outcomeOf(report: CaseReport): ReportedCase['outcome'] {
   if (report.status === 'passed') return { type: 'passed' };
   if (report.status === 'skipped') return { type: 'skipped', why: report.reason ?? 'skipped' };
   const lines = problemLines(report);
@@ -30,7 +30,7 @@ function outcomeOf(report: CaseReport): TestCase['outcome'] {
   return { type: 'failed', code, message: lines[0]!, detail: lines.join('\n') };
 }
 
-/** Everything that is wrong with a case, a line each. What a call without a recording led to is not worth a line. */
+/** The problems of a case, a line each. Consequences of a call without a recording are left out. */
 export function problemLines({ differences, unrecorded }: Pick<CaseReport, 'differences' | 'unrecorded'>): string[] {
   if (unrecorded.length === 0) return differences.map(({ what, message }) => `${what}: ${message}`);
   return unrecorded.flatMap(({ title, ordinal, nearest }) => [

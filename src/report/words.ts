@@ -10,7 +10,7 @@ export function reuseText({ cacheHit, shared, ageMs }: Pick<PhaseResult, 'cacheH
   return ageMs === undefined ? from : `${from}, ${formatDuration(ageMs)} old`;
 }
 
-/** Money where it is known, else tokens if those are; empty for what costs neither. */
+/** The price where it is known, else the tokens; empty for a phase that uses neither. */
 export function costText(spent: Spent): string {
   if (spent.usd === null && spent.tokens === 0) return '–';
   if (spent.usd === null) return `${formatCount(spent.tokens)} tokens`;

@@ -1,4 +1,4 @@
-/** Text and attributes of an XML document. Most control characters, which XML cannot say at all, are left out. */
+/** Escapes text for XML. Leaves out control characters, most of which XML cannot hold. */
 export function escapeXml(text: string): string {
   return text
     .replaceAll(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/g, '')
@@ -10,7 +10,7 @@ export function escapeXml(text: string): string {
     .replaceAll('\r', '&#13;');
 }
 
-/** In an attribute a parser makes blanks of line ends and tabs unless they are written as characters. */
+/** Escapes line ends and tabs, which a parser would turn into blanks in an attribute. */
 export function attributes(values: Readonly<Record<string, string | number | undefined>>): string {
   return Object.entries(values)
     .filter(([, value]) => value !== undefined)

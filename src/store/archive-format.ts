@@ -10,7 +10,7 @@ import type { sha256Stream } from '../util/digest.js';
  */
 export const MAGIC = 'taskflow cache archive 1\n';
 
-export type RecordHead =
+type RecordHead =
   | { readonly type: 'blob' | 'entry'; readonly name: string; readonly size: number }
   | { readonly type: 'end'; readonly entries: number; readonly blobs: number; readonly digest: string };
 
@@ -24,7 +24,7 @@ export function parseHead(line: string): RecordHead | undefined {
   return end ? { type: 'end', entries: Number(end[1]), blobs: Number(end[2]), digest: end[3]! } : undefined;
 }
 
-/** A problem of the archive itself, in words for a person. Thrown inside of import only, where a stream is unwound. */
+/** A problem with the archive, in words for a person. Only code inside an import throws it, to unwind the stream. */
 export class ArchiveProblem extends Error {}
 
 const LONGEST_LINE = 200;
@@ -41,7 +41,7 @@ export class ArchiveReader {
     this.#hash = hash;
   }
 
-  /** The next line. It enters the digest when the following one is read: the last line is about those before it. */
+  /** The next line. Its digest is updated one line later, because the last line holds the digest of those before it. */
   async line(): Promise<string> {
     this.#countLine();
     for (;;) {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { removeIfThere } from '../util/atomic-write.js';
 import { statIfThere } from '../util/stat.js';
-import { namesIn } from './folder-names.js';
+import { eachName } from './folder-names.js';
 import { KeyTable } from './key-table.js';
 import type { Pace } from './pace.js';
 import { BLOBS, blobPath, isKey } from './paths.js';
@@ -9,7 +9,7 @@ import { BLOBS, blobPath, isKey } from './paths.js';
 /** A blob may be older than the entry that is about to name it: only one this old, and named by none, is an orphan. */
 const ORPHAN_AFTER_MS = 10 * 60_000;
 
-/** The kept files, by slot; who has gone meanwhile has no bytes. */
+/** The kept files, by slot. A file that was removed meanwhile has zero bytes. */
 export interface BlobList {
   readonly digests: KeyTable;
   readonly bytes: Float64Array;
@@ -20,9 +20,9 @@ export interface BlobList {
 export async function listBlobs(dir: string, pace: Pace): Promise<BlobList> {
   const digests = new KeyTable();
   pace.begin('reading the kept files');
-  for (const prefix of namesIn(join(dir, BLOBS))) {
+  for (const prefix of eachName(join(dir, BLOBS))) {
     if (!/^[0-9a-f]{2}$/.test(prefix)) continue;
-    for (const name of namesIn(join(dir, BLOBS, prefix))) {
+    for (const name of eachName(join(dir, BLOBS, prefix))) {
       if (isKey(name) && name.startsWith(prefix)) digests.add(name);
       if (pace.tick()) await pace.rest();
     }
@@ -53,12 +53,12 @@ export class NamedBlobs {
     this.#counts = new Uint32Array(list.digests.size);
   }
 
-  /** The bytes of those that were not named before. */
+  /** Returns the bytes of the blobs that no entry named before. */
   add(digests: readonly string[]): number {
     return this.#change(digests, 1, 1);
   }
 
-  /** The bytes of those that nobody names any more. */
+  /** Returns the bytes of the blobs that no entry names any more. */
   remove(digests: readonly string[]): number {
     return this.#change(digests, -1, 0);
   }
@@ -80,7 +80,7 @@ export class NamedBlobs {
   }
 }
 
-/** The bytes of what only entries that go name. */
+/** The bytes of the blobs that only dropped entries name. */
 export function bytesOnlyIn({ digests, bytes }: BlobList, dropped: NamedBlobs, left: NamedBlobs): number {
   let sum = 0;
   for (let slot = 0; slot < digests.size; slot++) if (dropped.has(slot) && !left.has(slot)) sum += bytes[slot]!;
@@ -88,9 +88,9 @@ export function bytesOnlyIn({ digests, bytes }: BlobList, dropped: NamedBlobs, l
 }
 
 /**
- * Removes blobs that no entry names. One that lost its entry just now goes at once; any other may be about to get one,
- * so it must be older. A phase that keeps the same content meanwhile touches the blob and so saves it; if it comes too
- * late, its entry is a miss, never wrong. `now`: see `fileClock`.
+ * Removes blobs that no entry names. A blob of a dropped entry goes at once; any other may be about to get an entry, so
+ * it must be older. A phase that keeps the same content touches the blob, which saves it; if the phase is too late, its
+ * entry is a miss. `now`: see `fileClock`.
  */
 export async function removeOrphans(
   { dir, list, left, dropped }: { dir: string; list: BlobList; left: NamedBlobs; dropped: NamedBlobs },

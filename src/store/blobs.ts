@@ -22,7 +22,7 @@ import { blobPath, isKey, RESTORING } from './paths.js';
 import { placeFile } from './place-file.js';
 import type { BlobStore } from './store.js';
 
-export interface BlobOptions {
+interface BlobOptions {
   readonly access: FolderAccess;
   readonly clock: Clock;
   readonly onStored: (bytes: number) => void;
@@ -122,7 +122,7 @@ function keepBytes(bytes: Buffer, dir: string, { now, onStored }: Keeping): stri
 function adoptFile(source: string, blob: string, { bytes, now, onStored }: Keeping & { readonly bytes: number }): void {
   if (isKept(blob, bytes, now)) return;
   mkdirSync(dirname(blob), { recursive: true, mode: 0o700 });
-  // One of another size is damaged.
+  // A blob of another size is damaged.
   removeIfThere(blob);
   linkOrCopy(source, blob);
   utimesSync(blob, now / 1_000, now / 1_000);
@@ -136,7 +136,7 @@ function isKept(path: string, size: number, now: number): boolean {
   return true;
 }
 
-/** What is kept under this digest has another one: it is removed, and the entry is a miss. */
+/** The content has another digest than its name says: the blob is removed, and the entry is a miss. */
 class DamagedBlob extends Error {}
 
 function restoreFile(

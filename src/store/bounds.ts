@@ -2,20 +2,20 @@ import { type BlobList, NamedBlobs } from './blob-list.js';
 import { type IndexRow, isOfPaths } from './index-row.js';
 import type { StoreLimits } from './options.js';
 
-export interface BoundOptions {
+interface BoundOptions {
   readonly limits: StoreLimits;
   readonly now: number;
-  /** False: the clock may be wrong, and nothing goes for its age. */
+  /** False: the clock may be wrong, so age removes nothing. */
   readonly byAge: boolean;
 }
 
 /**
- * What has to go: entries past the ttl they were put with and those that nobody has used for too long; then the least
- * recently used, until number and bytes are within bounds. Shared blobs go with their last entry. All rows are counted
- * first, then asked about in the same order, the least recently used first.
+ * Chooses the entries to remove: those past their ttl and those unused for too long; then the least recently used,
+ * until number and bytes are within the limits. A shared blob goes with its last entry. The caller passes all rows to
+ * `count` first, then to `mustGo` in the same order, the least recently used first.
  */
 export class Bounds {
-  /** Of what stays; what only says where to look is none, as in every other count of entries. */
+  /** Results that stay. Entries of path sets are not counted, here or in any other count of entries. */
   entries = 0;
   entryBytes = 0;
   #blobBytes = 0;

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readFileSync, renameSync, unlinkSync } 
 import { type ErrnoError, removeIfThere, writeAll } from '../util/atomic-write.js';
 import { statIfThere } from '../util/stat.js';
 import { encodeHolder } from './entry-format.js';
-import { type Holder, isHolder, newHolder, stateOf } from './holder.js';
+import { type Holder, isHolder, newHolder, stateOfHolder } from './holder.js';
 
 /**
  * A claim is a file that only one process can create. It begins as the holder's identity and, when the result is known,
@@ -13,15 +13,15 @@ import { type Holder, isHolder, newHolder, stateOf } from './holder.js';
  */
 export interface OwnClaim {
   readonly path: string;
-  /** No two claims have the same: it names the holder and counts what it holds. ASCII. */
+  /** Unique per claim: the holder's identity with a running number. ASCII. */
   readonly text: string;
   /** Stays open until the claim is completed or dropped. */
   readonly file: number;
 }
 
-/** Somebody's claim as it was read. */
+/** A claim file as it was read. */
 export interface SeenClaim {
-  /** Undefined when the file is empty or cut short: its maker died (or is) between creating and writing it. */
+  /** Undefined when the file is empty or cut short: its maker is, or died, between creating and writing it. */
   readonly holder: Holder | undefined;
   readonly mtimeMs: number;
   readonly inode: number;
@@ -55,12 +55,12 @@ export function completeClaim(
     let ino: number;
     try {
       const stat = fstatSync(own.file);
-      // Someone on another machine took us for dead, and our file is gone. Theirs is as good as ours; do not spoil it.
+      // A process on another machine took us for dead and removed our file. Its result is as good as ours: keep it.
       if (stat.nlink === 0) return { failed: lostClaim() };
       ino = stat.ino;
       writeAll(own.file, rest);
     } finally {
-      // Before it has its name: some file systems say only now that the disk is full.
+      // Closed before the rename: some file systems report a full disk only here.
       closeSync(own.file);
     }
     renameSync(own.path, entryPath);
@@ -79,17 +79,17 @@ export function dropClaim(own: OwnClaim): void {
   try {
     closeSync(own.file);
   } catch {
-    // What it says about what was written is no news: nothing of that is kept.
+    // A write error does not matter: the file is removed.
   }
   removeOwn(own);
 }
 
 function removeOwn(own: OwnClaim): void {
   try {
-    // Perhaps with a part of the entry: the disk was full.
+    // On a full disk, a part of the entry may follow the claim's text.
     if (readFileSync(own.path, 'latin1').startsWith(own.text)) removeIfThere(own.path);
   } catch {
-    // Removed from outside, or not ours to read any more.
+    // Another process removed it, or we may not read it any more.
   }
 }
 
@@ -113,21 +113,21 @@ export function parseHolder(text: string): Holder | undefined {
     const { holder } = JSON.parse(`${line}}`) as { holder?: unknown };
     return isHolder(holder) ? holder : undefined;
   } catch {
-    // Cut short, or not a claim of ours.
+    // Cut short, or not a claim that taskflow wrote.
     return undefined;
   }
 }
 
-/** An empty claim this old has no maker any more; writing it takes microseconds. */
+/** An empty claim older than this has lost its maker: writing one takes microseconds. */
 const EMPTY_GRACE_MS = 2_000;
-/** A holder elsewhere touches its claim every 15 seconds; an older one was left behind, whatever the clocks say. */
+/** A remote holder touches its claim every 15 seconds: an older one was left behind, even if the clocks differ. */
 const FOREIGN_GRACE_MS = 10 * 60_000;
 
-/** Judged by what can be known at once; of a holder elsewhere that may be too little (see `claimOrWait`). */
+/** `unknown` for a holder on another machine: only watching its claim file can tell (see `claimOrWait`). */
 export function claimState(claim: SeenClaim, now: number): 'alive' | 'dead' | 'unknown' {
   const age = now - claim.mtimeMs;
   if (!claim.holder) return age > EMPTY_GRACE_MS ? 'dead' : 'alive';
-  const state = stateOf(claim.holder);
+  const state = stateOfHolder(claim.holder);
   return state === 'unknown' && age > FOREIGN_GRACE_MS ? 'dead' : state;
 }
 
@@ -135,15 +135,15 @@ export function claimState(claim: SeenClaim, now: number): 'alive' | 'dead' | 'u
 const GUARD_GRACE_MS = 5_000;
 
 /**
- * Removes the claim of a dead holder, and no other: between looking and removing, somebody else may have replaced it.
- * Who holds the guard, named after the dead holder, looks again; only guard holders remove the claims of the dead.
+ * Removes the claim of a dead holder, and no other: between looking and removing, another process may have replaced it.
+ * So only a process that holds the guard, named after the dead holder, removes the claim, and looks again first.
  */
 export function removeDeadClaim(path: string, dead: SeenClaim, now: number): void {
   const guard = `${path}-${dead.holder?.id ?? `inode${dead.inode}`}.guard`;
   try {
     closeSync(openSync(guard, 'wx', 0o600));
   } catch {
-    // Another process removes it, or died at it, which the guard's age will show: the caller looks again.
+    // Another process is removing it, or died doing so, which the guard's age will show: the caller looks again.
     const age = now - (statIfThere(guard)?.mtimeMs ?? now);
     if (age > GUARD_GRACE_MS) removeIfThere(guard);
     return;
@@ -152,7 +152,7 @@ export function removeDeadClaim(path: string, dead: SeenClaim, now: number): voi
     const current = readClaim(path);
     if ('inode' in current && current.inode === dead.inode && current.holder?.id === dead.holder?.id) unlinkSync(path);
   } catch {
-    // The folder has become read-only: nobody can claim anything there now.
+    // The folder has become read-only: no process can claim anything there now.
   } finally {
     removeIfThere(guard);
   }

@@ -6,20 +6,20 @@ import { encodeRest } from './entry-format.js';
 import type { FolderAccess } from './folder-access.js';
 import { claimPath, entryPath } from './paths.js';
 import type { Claim, ClaimRequest, Entry, PutResult, Store } from './store.js';
-import { type Acquired, claimOrWait } from './wait-for-claim.js';
+import { type AcquiredClaim, claimOrWait } from './wait-for-claim.js';
 
 type ClaimResult = Awaited<ReturnType<Store['claim']>>;
 
-export interface ClaimsOptions {
+interface ClaimsOptions {
   readonly access: FolderAccess;
   readonly clock: Clock;
   readonly signingKey: Buffer | string | undefined;
-  /** Whether an entry has come to be there since the caller looked and missed. */
+  /** Whether an entry has been stored since the caller looked and missed. */
   readonly storedSince: (key: string) => boolean;
   readonly onStored: (entry: Entry, file: { readonly ino: number; readonly size: number }) => void;
 }
 
-/** Holders elsewhere are judged by this sign of life. */
+/** How often a holder touches its claim, so that other machines see that it is alive. */
 const SIGN_OF_LIFE_MS = 15_000;
 
 /** Single flight: at most one caller of this process deals with a key's file; the others wait for that one. */
@@ -59,7 +59,7 @@ export class Claims {
     return acquiring.then((acquired) => this.#acquired(key, flight, acquired));
   }
 
-  #acquired(key: string, flight: Flight, acquired: Acquired): ClaimResult {
+  #acquired(key: string, flight: Flight, acquired: AcquiredClaim): ClaimResult {
     const { access } = this.#options;
     if ('aborted' in acquired) return { unavailable: 'interrupted' };
     if ('failed' in acquired) return { unavailable: access.report(acquired.failed) };
@@ -134,7 +134,7 @@ export class Claims {
       try {
         utimesSync(own.path, now, now);
       } catch {
-        // Removed from outside (`cache clear` on another machine): the put will notice.
+        // Another process removed the claim (`cache clear` on another machine): the put will notice.
       }
     }
   }

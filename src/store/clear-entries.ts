@@ -13,13 +13,13 @@ import { type StoreIndex, withIndex, withTakenIndex } from './store-index.js';
 export interface ClearRequest {
   readonly flow?: string;
   readonly phase?: string;
-  /** Since it was made. */
+  /** Counted from when the entry was made. */
   readonly olderThanMs?: number;
   readonly all?: boolean;
   readonly dryRun?: boolean;
 }
 
-export interface Cleared {
+interface Cleared {
   readonly entries: number;
   /** Entries, and the kept files that only they named. */
   readonly bytes: number;
@@ -89,7 +89,7 @@ async function removeChosen(
   await index.write(pace, (slot) => isChosen[slot] === 0);
 }
 
-/** Made when they are asked for: they may be many. */
+/** Lazy: there may be many. */
 function chosenKeys({ keys, order }: StoreIndex, isChosen: Uint8Array): Iterable<string> {
   return {
     *[Symbol.iterator]() {

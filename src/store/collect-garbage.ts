@@ -6,7 +6,7 @@ import { type BlobList, listBlobs, NamedBlobs, removeOrphans } from './blob-list
 import { Bounds } from './bounds.js';
 import { clockSince, isAgeBelievable, readMarker, writeMarker } from './collect-marker.js';
 import { fileClock } from './file-clock.js';
-import { namesIn } from './folder-names.js';
+import { eachName } from './folder-names.js';
 import { type IndexRow, isAbout, isOfPaths } from './index-row.js';
 import { compactLedger } from './ledger.js';
 import { removeLeftovers } from './leftovers.js';
@@ -22,7 +22,7 @@ export interface Collected {
   /** Claims and temporary files of processes that died. */
   readonly leftovers: number;
   readonly freedBytes: number;
-  /** What is left. */
+  /** Entries that remain. */
   readonly entries: number;
   readonly bytes: number;
 }
@@ -38,10 +38,10 @@ const NOTHING: Collected = {
 
 const DAMAGED_KEPT_MS = 30 * 24 * 3_600_000;
 
-export interface CollectRequest {
-  /** Others than those of the store. */
+interface CollectRequest {
+  /** Default: those of the store. */
   readonly limits?: StoreLimits;
-  /** How long another maintenance is waited for. */
+  /** How long to wait for another maintenance. */
   readonly patienceMs?: number;
   readonly watcher?: Watcher;
 }
@@ -66,7 +66,7 @@ type CollectOptions = Pick<StoreOptions, 'dir' | 'project' | 'limits' | 'signing
 async function collect(options: CollectOptions, pace: Pace): Promise<Collected> {
   const { dir, project } = options;
   const now = project.clock.now();
-  // By this clock, files are old; nothing is removed for its age where it cannot be read.
+  // Files are old by the file system's clock. Where that cannot be read, 0 makes nothing old enough.
   const fileNow = fileClock(dir) ?? 0;
   const marker = readMarker(dir);
   const leftovers = await removeLeftovers(dir, fileNow, pace);
@@ -91,7 +91,7 @@ async function collect(options: CollectOptions, pace: Pace): Promise<Collected> 
   });
 }
 
-/** Removes what has to go, and writes the index of what stays. */
+/** Removes what exceeds the bounds, and writes the index of what stays. */
 async function evict(
   { index, list, dir }: { readonly index: StoreIndex; readonly list: BlobList; readonly dir: string },
   bounds: Bounds,
@@ -122,7 +122,7 @@ function removeUnchanged(dir: string, key: string, row: IndexRow): boolean {
 }
 
 function removeOldDamage(dir: string, now: number): void {
-  for (const name of namesIn(join(dir, DAMAGED))) {
+  for (const name of eachName(join(dir, DAMAGED))) {
     const path = join(dir, DAMAGED, name);
     const stat = statIfThere(path);
     if (stat && now - stat.mtimeMs > DAMAGED_KEPT_MS) removeIfThere(path);

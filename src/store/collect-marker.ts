@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { writeFileAtomic } from '../util/atomic-write.js';
 import { COLLECT } from './paths.js';
 
-/** What the last collection left, and what was added since: one read shows whether another is due. */
+/** What the last collection left, and what was added since: one read shows whether the next is due. */
 export interface Marker {
   readonly at: number;
   readonly entries: number;
@@ -30,13 +30,13 @@ export function writeMarker(dir: string, marker: Marker): void {
   writeFileAtomic(join(dir, COLLECT), JSON.stringify(marker));
 }
 
-/** Counts what was added by another way than a run's puts. Where nothing is known, a collection is due anyway. */
+/** Counts additions other than a run's puts (an import). Without a marker a collection is due anyway. */
 export function countAdded(dir: string, entries: number, bytes: number): void {
   const marker = readMarker(dir);
   if (marker) writeMarker(dir, { ...marker, puts: marker.puts + entries, added: marker.added + bytes });
 }
 
-const DAY_MS = 24 * 3_600_000;
+export const DAY_MS = 24 * 3_600_000;
 const LEAP_MS = 30 * DAY_MS;
 
 /** When the clock goes back, or leaps by a month since the last write to this store, we trust it only from then on. */

@@ -17,7 +17,7 @@ export function isCompactionDue({ dir }: LogOptions, hasAdded: boolean): boolean
   return log > 0 && (index + log < SMALL_INDEX || log > index);
 }
 
-/** Does not wait: the holder of the lock writes the index as well. */
+/** Does not wait for the lock: its holder writes the index, too. */
 export async function compactIndex(options: LogOptions): Promise<void> {
   const pace = new Pace();
   const compact = () => {

@@ -14,7 +14,7 @@ export function creatorOf(env: Environment): Creator {
   return creator;
 }
 
-/** Asked for by every put of a run. */
+/** Cached: every put of a run asks for it. */
 const creators = new WeakMap<Environment, Creator>();
 
 function ciJob(env: Environment): Pick<Creator, 'user' | 'ci'> | undefined {
@@ -43,7 +43,7 @@ function userName(env: Environment): string {
   try {
     return userInfo().username;
   } catch {
-    // No such user in the system's list, as in many containers.
+    // The system does not know the user, as in many containers.
     return env['USER'] ?? env['LOGNAME'] ?? 'unknown';
   }
 }

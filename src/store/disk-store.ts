@@ -7,7 +7,7 @@ import { FolderAccess } from './folder-access.js';
 import { newHolder } from './holder.js';
 import { IndexLog } from './index-log.js';
 import { rowOf } from './index-row.js';
-import { Ledger } from './ledger.js';
+import { OutputLedger } from './ledger.js';
 import type { StoreOptions } from './options.js';
 import { entryPath, isKey } from './paths.js';
 import { type Decode, fileStamp, readEntry } from './read-entry.js';
@@ -16,7 +16,7 @@ import { setAside } from './set-aside.js';
 import type { Entry, GetOptions, GetResult, KeptEntry, PutResult, Store } from './store.js';
 
 /** What this process has added; decides whether a collection is due. */
-export interface Additions {
+interface Additions {
   entries: number;
   bytes: number;
 }
@@ -24,12 +24,12 @@ export interface Additions {
 export interface DiskStore extends Store {
   readonly options: StoreOptions;
   readonly added: Readonly<Additions>;
-  /** This process made it: there is nothing in it but what was added since. */
+  /** This process made the folder: it holds only what was added since. */
   readonly isNew: boolean;
-  /** What the run has used and put; written down when it ends. */
+  /** What the run has used and put; written when the run ends. */
   readonly log: IndexLog;
   /** Which files of the project have contents that came from here. */
-  readonly ledger: Ledger;
+  readonly ledger: OutputLedger;
 }
 
 const ABSENT: GetResult<never> = { miss: { code: 'absent', reason: 'no entry' } };
@@ -40,9 +40,9 @@ export function openStore(options: StoreOptions): DiskStore {
   const access = new FolderAccess(options);
   const seal = new Seal(access, signingKey);
   const added: Additions = { entries: 0, bytes: 0 };
-  /** By key, the entry that was found unfit or was announced already: a claim must not take it for news. */
+  /** By key, the stamp of an entry that was a miss or was reported before: `storedSince` must not report it again. */
   const unfit = new Map<string, string>();
-  /** The last look-up found an entry: a warm run finds one after the other. */
+  /** The last look-up found an entry. In a warm run the next one will, too. */
   let wasThere = false;
   const log = new IndexLog(options, () => project.clock.now());
   const onBytes = (bytes: number) => {
@@ -71,7 +71,7 @@ export function openStore(options: StoreOptions): DiskStore {
   function storedSince(key: string): boolean {
     const stat = statIfThere(entryPath(dir, key));
     if (stat === undefined || unfit.get(key) === fileStamp(stat)) return false;
-    // Only once: a caller that comes back could not use it (its files cannot be restored, say) and may compute.
+    // Reported once: a caller that asks again could not use the entry (its files cannot be restored, say).
     unfit.set(key, fileStamp(stat));
     return true;
   }
@@ -85,7 +85,7 @@ export function openStore(options: StoreOptions): DiskStore {
     if (rest === undefined) return { stored: false, reason: 'the result cannot be written as JSON' };
     const write = () => writeFileAtomic(entryPath(dir, entry.key), holder + rest);
     let result = write();
-    // A folder is there, and nobody has looked before (`--refresh`).
+    // A folder is in the entry's place. `get` would have set it aside, but `--refresh` puts without a `get`.
     if ('failed' in result && result.failed.code === 'EISDIR') {
       if (setAside(dir, entry.key, project.clock.now())) result = write();
     }
@@ -110,7 +110,7 @@ export function openStore(options: StoreOptions): DiskStore {
       return access.isNew;
     },
     log,
-    ledger: new Ledger(project),
+    ledger: new OutputLedger(project),
     get,
     peek: (key, options) => look(key, options, decodeEntry),
     put,

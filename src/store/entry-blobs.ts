@@ -10,7 +10,7 @@ export function blobsOf({ files, output }: Pick<Entry, 'files' | 'output'>): str
 }
 
 /** The entry as it was read: its large output is among the blobs. */
-export function withOutputIn<E extends KeptEntry>(entry: E, dir: string): E {
+export function withLargeOutput<E extends KeptEntry>(entry: E, dir: string): E {
   const output = located(entry.output, (digest) => blobPath(dir, digest));
   return output === entry.output ? entry : { ...entry, output };
 }

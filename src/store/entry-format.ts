@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.js';
 import { isOutput } from '../model/output.js';
 import { hmacSha256Hex, sha256Hex } from '../util/digest.js';
+import { parsedJson } from '../util/if-there.js';
 import type { Holder } from './holder.js';
 import { pathSetsProblem } from './path-sets.js';
 import type { Entry, KeptEntry, StoreMiss } from './store.js';
@@ -13,13 +14,13 @@ import type { Entry, KeptEntry, StoreMiss } from './store.js';
  *     ,"format":1,"key":"…", …
  *     ,"identity":{…},"mac":"…","checksum":"…"}
  *
- * `holder` is the claim that the file began as. The identity is half of the text, and only who explains a miss needs
- * it: hence a line of its own, which can be found since strings hold no line ends. `checksum` is the SHA-256 of all
+ * `holder` is the claim that the file began as. The identity is half of the text and only explaining a miss needs it:
+ * hence a line of its own, which can be found since strings hold no line ends. `checksum` is the SHA-256 of all
  * text before its comma, so that a read verifies the bytes without encoding anything again; `mac` is the HMAC of all
  * text before its own comma.
  */
 export const FORMAT = 1;
-/** Of one that holds path sets and no result: who does not know them must not take it for one. */
+/** An entry of path sets has its own format, so that a version that does not know them sees no result in it. */
 const FORMAT_OF_PATHS = 2;
 
 const HEX = 64;
@@ -37,8 +38,7 @@ export function encodeHolder(holder: Holder): string {
 /** What is appended to the holder to make the whole entry. */
 export function encodeRest(holderText: string, entry: Entry, signingKey: SigningKey): string {
   const { key, identity, createdAt, creator, runId, flow, phase, output, files, model, usage, durationMs } = entry;
-  // Named one by one: an entry that was read has more, and copying whatever is there costs as much as the rest of a
-  // put.
+  // Named one by one: an entry that was read has more fields, and copying all costs as much as the rest of a put.
   const body = JSON.stringify({
     format: entry.pathSets ? FORMAT_OF_PATHS : FORMAT,
     key,
@@ -71,7 +71,7 @@ export function decodeEntry(text: string, key: string, signingKey: SigningKey): 
   return 'entry' in decoded && !isJsonObject(decoded.entry.identity ?? null) ? damaged('no identity') : decoded;
 }
 
-/** The same without the identity: all of the text is verified, and half of it parsed. */
+/** The same without the identity: verifies all of the text and parses half of it. */
 export function decodeKept(text: string, key: string, signingKey: SigningKey): Decoded<KeptEntry> {
   const [first, last] = [text.indexOf('\n,'), text.lastIndexOf(`${IDENTITY}{`)];
   if (first < 0 || last <= first) return decodeEntry(text, key, signingKey);
@@ -85,20 +85,16 @@ function decode<E extends KeptEntry>(
 ): Decoded<E> {
   const end = text.length - CHECKSUM_LENGTH;
   if (end <= 0 || !text.startsWith(CHECKSUM, end)) return damaged('cut short');
-  // Bytes that are no UTF-8 have become other characters, so that they do not match either.
+  // Reading replaced bytes that are not UTF-8 by other characters, so they do not match either.
   const checksum = `${sha256Hex(text.slice(0, end))}"}`;
   if (!text.startsWith(checksum, end + CHECKSUM.length)) return damaged('checksum does not match');
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    // The checksum is right and the text is no JSON: someone made it by hand.
-    return damaged('no JSON');
-  }
+  const value = parsedJson(json);
+  // The checksum is right but the text is not JSON: it was made by hand.
+  if (value === undefined) return damaged('no JSON');
   return inspect(value, key) ?? checkMac(text, end, signingKey) ?? { entry: value as E };
 }
 
-/** Format and key first: what another version wrote may look different in everything else. */
+/** Format and key first: another version may have written every other field differently. */
 function inspect(value: unknown, key: string): Missed | undefined {
   if (!isJsonObject(value)) return damaged('no object');
   const isOfPaths = value['format'] === FORMAT_OF_PATHS;
@@ -112,7 +108,7 @@ function inspect(value: unknown, key: string): Missed | undefined {
 }
 
 /** Names the first field that is not what it must be. */
-export function shapeProblem(entry: JsonObject): string | undefined {
+function shapeProblem(entry: JsonObject): string | undefined {
   const { output, files, usage } = entry;
   if (!isOutput(output)) return 'no output';
   if (!Array.isArray(files) || !files.every(isOutputFile)) return 'bad list of files';

@@ -27,10 +27,10 @@ import { sortedSlots } from './sort-slots.js';
 import { type StoreIndex, withIndex } from './store-index.js';
 
 export interface Exported {
-  /** Results. What only says where to look is in it too, and is not counted. */
+  /** Results. Entries of path sets are exported, too, but not counted. */
   readonly entries: number;
   readonly blobs: number;
-  /** Of the archive. */
+  /** Size of the archive. */
   readonly bytes: number;
   /** Damaged or unsigned entries, and ones whose files are not all there. */
   readonly skipped: number;
@@ -39,8 +39,8 @@ export interface Exported {
 type Location = Pick<StoreOptions, 'dir' | 'signingKey'>;
 
 /**
- * Writes every good entry with its files into one archive. The same store gives the same bytes. Takes no lock: what is
- * cleared or replaced meanwhile is left out, or is in it as it is now, with all its files.
+ * Writes every good entry with its files into one archive. The same store gives the same bytes. Takes no lock: an entry
+ * that is cleared meanwhile is left out; one that is replaced is left out or exported as it is then, with its files.
  */
 export async function exportArchive(
   options: Location,
@@ -75,7 +75,7 @@ async function writeArchive(
 
 const CHUNK = 256 * 1024;
 
-/** Many small records at once: a stream is slow with small pieces. */
+/** Joins small records: a stream is slow with small pieces. */
 async function* inChunks(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let pending: Buffer[] = [];
   let bytes = 0;
@@ -151,7 +151,7 @@ class Written {
     return chunk;
   }
 
-  /** As it is now, if its files are in the archive already. */
+  /** The entry as it is now, if the archive already holds its files. */
   #goodEntry(key: string): { readonly text: Buffer; readonly isOfPaths: boolean } | undefined {
     const { dir, signingKey } = this.#options;
     try {
@@ -160,7 +160,7 @@ class Written {
       if ('miss' in decoded || !blobsOf(decoded.entry).every((digest) => this.blobs.has(digest))) return undefined;
       return { text, isOfPaths: decoded.entry.pathSets !== undefined };
     } catch {
-      // Cleared this moment, or not readable: not to be exported.
+      // Cleared meanwhile, or not readable: not exported.
       return undefined;
     }
   }
@@ -180,11 +180,11 @@ async function openWhole(dir: string, digest: string): Promise<OpenBlob | undefi
       const stat = fstatSync(file);
       if (stat.isFile() && (await digestFile(path, stat.size)) === digest) return { file, size: stat.size };
     } catch {
-      // Gone while it was looked at: then nothing vouches for it.
+      // Removed while it was read: its content is not verified.
     }
     closeSync(file);
   } catch {
-    // Gone or not readable: what needs it stays at home.
+    // Gone or not readable: entries that need it are not exported.
   }
   return undefined;
 }

@@ -3,8 +3,8 @@ import { removeIfThere, temporaryName } from '../util/atomic-write.js';
 import { COLLECT } from './paths.js';
 
 /**
- * The time by which the file system stamps files. Their age is judged by this one: a process whose own clock is wrong
- * must not take the files of others for left over. Undefined where nothing can be written.
+ * The time by which the file system stamps files. The age of files is measured by it: a process whose own clock is
+ * wrong must not take the files of others for leftovers. Undefined where nothing can be written.
  */
 export function fileClock(dir: string): number | undefined {
   const probe = temporaryName(`${dir}/${COLLECT}`);

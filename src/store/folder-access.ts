@@ -3,10 +3,10 @@ import { unwritableFolder, whyUnwritable } from '../util/why-unwritable.js';
 import { prepareFolder } from './folder.js';
 import type { StoreOptions } from './options.js';
 
-/** Conditions that will not pass by themselves while the run goes on. EMFILE and the like will. */
+/** Conditions that last as long as the run. Others, such as EMFILE, pass. */
 const LASTING = new Set(['EROFS', 'EACCES', 'EPERM', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EEXIST', 'ELOOP', 'ENAMETOOLONG']);
 
-/** Whether the folder can be written, found out by writing: one warning, and the run goes on without the store. */
+/** Finds out by writing whether the folder can be written. If not: one warning, and the run goes on without a store. */
 export class FolderAccess {
   readonly dir: string;
   readonly #options: Pick<StoreOptions, 'dir' | 'onWarning'>;
@@ -25,7 +25,7 @@ export class FolderAccess {
     return this.#isNew;
   }
 
-  /** Before a write: undefined when there is a folder to write to, else why there is none. */
+  /** Before a write: why there is no folder to write to; undefined when there is one. */
   problem(): string | undefined {
     if (this.#unusable !== undefined || this.#prepared) return this.#unusable;
     const folder = prepareFolder(this.dir);
@@ -35,11 +35,11 @@ export class FolderAccess {
     return undefined;
   }
 
-  /** After a write that failed: says why, warns the first time, and stops trying where that is of no use. */
+  /** After a failed write: returns the reason, warns the first time, and gives up where it would fail again. */
   report(error: ErrnoError): string {
     const reason = `cannot write to the cache: ${explain(error, this.dir)}`;
     if (error.code !== undefined && LASTING.has(error.code)) this.#unusable = reason;
-    // The folder was removed under our feet: make it again next time.
+    // Another process removed the folder: make it again next time.
     if (error.code === 'ENOENT') this.#prepared = false;
     if (!this.#warned) {
       this.#warned = true;

@@ -1,7 +1,7 @@
 import { type Dir, opendirSync } from 'node:fs';
 
-/** What is in a folder, read piece by piece: a million names need no memory. Nothing for a folder that is not there. */
-export function* namesIn(dir: string): Generator<string> {
+/** The names in a folder, read one by one: a million of them need no memory. None for a folder that does not exist. */
+export function* eachName(dir: string): Generator<string> {
   let folder: Dir;
   try {
     folder = opendirSync(dir, { bufferSize: 1_024 });

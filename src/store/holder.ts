@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs';
 import { type HolderIdentity, holderIdentity, holderState } from '../process/process-identity.js';
 import { sha256Hex } from '../util/digest.js';
 
-/** Who computes a key. The claim's file, which becomes the entry, begins with it. */
+/** The process that computes a key. The claim's file, which becomes the entry, begins with it. */
 export interface Holder extends HolderIdentity {
   /** Distinguishes the claims of one process. */
   readonly id: string;
 }
 
 export function newHolder(): Holder {
-  // Randomness once per process and a number after it: asking for more with every claim costs as much as a read.
+  // Random once per process, followed by a number: random bytes for every claim would cost as much as a read.
   prefix ??= randomBytes(6).toString('hex');
   made += 1;
   return { ...self(), id: `${prefix}-${made}` };
@@ -24,13 +24,13 @@ let made = 0;
  * is merely slow is alive however long it takes. `unknown`: on another machine, in another container, or on a system
  * without start times; then only signs of life count (a holder touches its claim now and then).
  */
-export function stateOf(holder: Holder): 'alive' | 'dead' | 'unknown' {
+export function stateOfHolder(holder: Holder): 'alive' | 'dead' | 'unknown' {
   return holder.host === self().host ? holderState({ ...holder, host: holderIdentity().host }) : 'unknown';
 }
 
-/** For people who wait. */
+/** For the message to a person who waits. */
 export function describeHolder(holder: Holder): string {
-  return stateOf(holder) === 'unknown' ? 'a process on another machine' : `process ${holder.pid}`;
+  return stateOfHolder(holder) === 'unknown' ? 'a process on another machine' : `process ${holder.pid}`;
 }
 
 export function isHolder(value: unknown): value is Holder {
@@ -46,17 +46,17 @@ function self(): Omit<Holder, 'id'> {
   return here;
 }
 
-/** Entries travel in archives and must not reveal host names: a digest distinguishes hosts as well. */
+/** A digest, because entries travel in archives and must not reveal host names. */
 function hostDigest(): string {
   return sha256Hex(`${holderIdentity().host} ${machineId()}`).slice(0, 16);
 }
 
-/** Host names repeat ("localhost"); this does not, where there is one. */
+/** Host names repeat ("localhost"); a machine id does not. */
 function machineId(): string {
   try {
     return readFileSync('/etc/machine-id', 'latin1').trim();
   } catch {
-    // Not every system has one; the host's name has to do.
+    // Not every system has one; the host's name must do.
     return '';
   }
 }

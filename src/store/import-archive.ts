@@ -16,16 +16,16 @@ import { blobPath, entryPath, stagingName } from './paths.js';
 import { Staging } from './staging.js';
 
 export interface Imported {
-  /** Results that were added. What only says where to look is not counted. */
+  /** Results that were added. Entries of path sets are not counted. */
   readonly entries: number;
   readonly blobs: number;
-  /** The store had them already, as new or newer. */
+  /** Results that the store had already, as new or newer. */
   readonly known: number;
 }
 
 /**
- * Imports an archive. Everything is unpacked beside the store and checked there, entry by entry; at the first problem
- * the whole archive is refused and nothing of it stays.
+ * Imports an archive. Unpacks it beside the store and checks entry by entry; at the first problem the whole archive is
+ * refused and nothing of it stays.
  */
 export async function importArchive(
   options: ImportOptions,
@@ -60,7 +60,7 @@ async function unpack(
   const hash = sha256Stream();
   const source = createReadStream(file);
   const unzipped = createGunzip();
-  // Unzipping ends with whatever ends the reading; a stream that nobody reads any more is closed below.
+  // A read error ends the unzipping, too. A stream that is not read to its end is closed below.
   source.on('error', (error) => unzipped.destroy(error));
   source.pipe(unzipped);
   try {
@@ -121,7 +121,7 @@ function existingAge(dir: string, key: string): number {
     const { createdAt } = JSON.parse(readFileSync(entryPath(dir, key), 'utf8')) as { createdAt?: unknown };
     return typeof createdAt === 'number' ? createdAt : -1;
   } catch {
-    // None, or a damaged one, which is better replaced.
+    // There is none, or a damaged one, which the import replaces.
     return -1;
   }
 }

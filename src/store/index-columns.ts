@@ -10,30 +10,30 @@ import type { Pace } from './pace.js';
 import { INDEX, INDEX_LOG, INDEX_LOG_TAKEN } from './paths.js';
 import { isSameText } from './signed-text.js';
 
-/** In the order in which they are opened: what is folded into the index meanwhile is found in one of them. */
+/** In the order in which they are opened, so that a row that is folded into the index meanwhile is in one of them. */
 const FILES = [INDEX_LOG, INDEX_LOG_TAKEN, INDEX] as const;
-/** In the order of time. */
+/** Positions in FILES, the newest file first. */
 const [LOG, TAKEN, IN_INDEX] = [0, 1, 2] as const;
 const COMMA = 44;
-/** There is no row: the entry has to be read. */
-export const NOWHERE = 255;
+/** In `file`: there is no row, so the entry has to be read. */
+export const NO_ROW = 255;
 
 /**
- * What is known of each entry in the folder: when it was used, in which order, and where its row is written. 41 bytes
- * an entry; the rows stay on disk.
+ * For each entry in the folder: when it was last used, in which order, and where its row is written. 41 bytes an entry;
+ * the rows stay on disk.
  */
 export class IndexColumns {
   readonly file: Uint8Array;
   readonly offset: Float64Array;
   readonly length: Uint32Array;
-  /** The file that the row is about. */
+  /** Inode of the entry file that the row describes. */
   readonly inode: Float64Array;
   readonly bytes: Float64Array;
   readonly usedAt: Float64Array;
-  /** Its last use among all uses, from 1 on; 0 where none is known. */
+  /** Position of the last use among all uses, from 1 on; 0 where no use is known. */
   readonly turn: Uint32Array;
   turns = 0;
-  /** By number, as in `file`; undefined for one that is not there. */
+  /** File descriptors, by the numbers in `file`; undefined for a file that does not exist. */
   readonly opened: readonly (number | undefined)[];
 
   readonly #keys: KeyTable;
@@ -41,7 +41,7 @@ export class IndexColumns {
   constructor(dir: string, keys: KeyTable) {
     const { size } = keys;
     this.#keys = keys;
-    this.file = new Uint8Array(size).fill(NOWHERE);
+    this.file = new Uint8Array(size).fill(NO_ROW);
     this.offset = new Float64Array(size);
     this.length = new Uint32Array(size);
     this.inode = new Float64Array(size);
@@ -57,7 +57,7 @@ export class IndexColumns {
 
   async read({ signingKey }: LogOptions, pace: Pace): Promise<void> {
     if (!(await this.#readIndex(signingKey, pace))) {
-      this.file.fill(NOWHERE);
+      this.file.fill(NO_ROW);
       this.turn.fill(0);
     }
     for (const number of [TAKEN, LOG]) {
@@ -69,7 +69,7 @@ export class IndexColumns {
     }
   }
 
-  /** False where there is a key and somebody without it has written the file. */
+  /** False where there is a signing key and the file was written without it. */
   async #readIndex(signingKey: Buffer | string | undefined, pace: Pace): Promise<boolean> {
     const mac = signingKey === undefined ? undefined : hmacSha256Stream(signingKey);
     mac?.update(`${INDEX}\n`);
@@ -85,13 +85,13 @@ export class IndexColumns {
     return mac === undefined || isSameText(stated, macLine(mac.hex()));
   }
 
-  /** A row counts only if it is about the file that is there; else its entry has its place by its time. */
+  /** Forgets rows about other files than those that are there: such an entry is ordered by the time of its file. */
   async compareFiles(pathOf: (slot: number) => string, pace: Pace): Promise<void> {
     for (let slot = 0; slot < this.file.length; slot++) {
-      if (this.file[slot] === NOWHERE) continue;
+      if (this.file[slot] === NO_ROW) continue;
       const stat = statIfThere(pathOf(slot));
       if (stat?.ino !== this.inode[slot] || stat?.size !== this.bytes[slot]) {
-        this.file[slot] = NOWHERE;
+        this.file[slot] = NO_ROW;
         this.turn[slot] = 0;
       }
       if (pace.tick()) await pace.rest();

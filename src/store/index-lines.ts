@@ -15,11 +15,11 @@ import { hasMac, MAC_LENGTH, withMac } from './signed-text.js';
 export interface RowPlace {
   readonly key: string;
   readonly usedAt: number;
-  /** Not after a use. */
+  /** Absent for a use. */
   readonly row?: {
     readonly inode: number;
     readonly bytes: number;
-    /** Where the rest of the row is in the line's buffer. */
+    /** Where the rest of the row begins in the line's buffer. */
     readonly from: number;
     readonly to: number;
   };
@@ -29,7 +29,7 @@ const USED_AT = String.raw`"usedAt":(-?\d+(?:\.\d+)?)`;
 const FILE = String.raw`,"inode":(\d+),"bytes":(\d+),`;
 const IN_INDEX = new RegExp(String.raw`^"([0-9a-f]{64})":\{${USED_AT}${FILE}`);
 const IN_LOG = new RegExp(String.raw`^\{"key":"([0-9a-f]{64})",${USED_AT}(?:${FILE}|\}$|,"mac")`);
-/** As far as the two expressions look, at most. */
+/** The two expressions look no further than this. */
 const LONGEST_HEAD = 200;
 const COMMA = 44;
 
@@ -58,7 +58,7 @@ export function placeInIndex(line: Line): RowPlace | undefined {
   return placeOf(IN_INDEX, line, buffer[end - 1] === COMMA ? end - 2 : end - 1);
 }
 
-/** Undefined for what was cut short, and for what somebody else has written where there is a key. */
+/** Undefined for a line that was cut short and, where there is a signing key, for one without its MAC. */
 export function placeInLog(line: Line, signingKey: Buffer | string | undefined): RowPlace | undefined {
   if (signingKey === undefined) return placeOf(IN_LOG, line, line.end - 1);
   const text = line.buffer.toString('utf8', line.start, line.end);

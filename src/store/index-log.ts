@@ -6,12 +6,12 @@ import { logLine, restOfRow } from './index-lines.js';
 import type { IndexRow } from './index-row.js';
 import { INDEX, INDEX_LOG } from './paths.js';
 
-/** So many are written at once, so that a batch of a hundred thousand rows does not collect them all. */
+/** Flushed at this number, so that a batch of a hundred thousand rows does not hold them all in memory. */
 const MOST_PENDING = 4_096;
 
 const LARGE_LOG = 4 * 1024 ** 2;
 
-/** Such a log is folded into the index even by a run that put nothing. */
+/** Even a run that put nothing folds such a log into the index. */
 export function isLogLong(dir: string): boolean {
   const log = statIfThere(join(dir, INDEX_LOG))?.size ?? 0;
   return log > LARGE_LOG && log > (statIfThere(join(dir, INDEX))?.size ?? 0) / 2;
@@ -29,7 +29,7 @@ export interface LogOptions {
 export class IndexLog {
   readonly #options: LogOptions;
   readonly #now: () => number;
-  /** By key; without a row where it was only used. */
+  /** By key; undefined where the entry was only used. */
   readonly #pending = new Map<string, IndexRow | undefined>();
 
   constructor(options: LogOptions, now: () => number) {
@@ -73,12 +73,12 @@ export function appendLines(dir: string, lines: readonly string[]): void {
   try {
     const file = openSync(join(dir, INDEX_LOG), 'a', 0o600);
     try {
-      // A line end comes first: what a process that died has left of its line does not spoil these.
+      // A line end comes first, so that half a line of a process that died does not spoil these.
       writeAll(file, `\n${lines.join('\n')}\n`);
     } finally {
       closeSync(file);
     }
   } catch {
-    // No folder yet, or it cannot be written, which a put says.
+    // No folder yet, or it cannot be written, which a put reports.
   }
 }

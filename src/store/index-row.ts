@@ -12,7 +12,7 @@ export interface IndexRow {
   readonly flow: string;
   readonly phaseId: string;
   readonly runId: string;
-  /** Shows whether the row is about the file that is there now. */
+  /** Shows whether the row describes the file that is there now. */
   readonly inode: number;
   /** The ttl it was put with. */
   readonly ttlMs?: number;
@@ -34,7 +34,7 @@ export function rowOf(entry: Entry, { ino, size, usedAt }: { ino: number; size: 
   };
 }
 
-/** It only says where to look: no run has made it. */
+/** Whether this is an entry of path sets, which is no result and belongs to no run. */
 export function isOfPaths({ runId }: Pick<IndexRow, 'runId'>): boolean {
   return runId === '';
 }
@@ -53,14 +53,14 @@ export function isRow(value: unknown): value is IndexRow {
   );
 }
 
-/** Whether the row is about this file. */
+/** Whether the row describes this file. */
 export function isAbout(row: IndexRow, stat: Stats): boolean {
   return row.inode === stat.ino && row.bytes === stat.size;
 }
 
 /**
- * The row of an entry that no index knows. Undefined when it cannot be read. Not verified: a listing need not read
- * every byte twice, and nothing is served from here.
+ * The row of an entry that no index knows. Undefined when it cannot be read. Not verified, to keep listings quick: no
+ * result is served from a row.
  */
 export function readRow(dir: string, key: string): IndexRow | undefined {
   try {

@@ -8,7 +8,7 @@ import { INDEX, INDEX_LOG_TAKEN } from './paths.js';
 
 const PIECE = 256 * 1024;
 
-/** Writes `index.json` row by row, the least recently used first. Nobody sees it before `commit`. */
+/** Writes `index.json` row by row, the least recently used first. It has a temporary name until `commit`. */
 export class IndexWriter {
   readonly #dir: string;
   readonly #temporary: string;
@@ -33,9 +33,9 @@ export class IndexWriter {
     if (this.#pending.length > PIECE) this.#flush();
   }
 
-  /** What was folded into the index goes out of the log. */
+  /** Renames the file, and removes the part of the log that is now in the index. */
   commit(): void {
-    // A MAC is one more member, so there must be one before it.
+    // The MAC is appended as a further member, so there must be one before it.
     if (this.#mac && this.#rows === 0) this.#pending += '\n"entries":0';
     this.#pending += '\n';
     this.#flush();
@@ -45,7 +45,7 @@ export class IndexWriter {
     removeIfThere(join(this.#dir, INDEX_LOG_TAKEN));
   }
 
-  /** Unless it was committed. */
+  /** Does nothing after `commit`. */
   abandon(): void {
     this.#close();
     removeIfThere(this.#temporary);

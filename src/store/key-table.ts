@@ -12,7 +12,7 @@ export class KeyTable {
     return this.#size;
   }
 
-  /** Its slot, a new one if it is not there yet. */
+  /** The key's slot, a new one if the key is not there yet. */
   add(key: string): number {
     if ((this.#size + 1) * KEY_BYTES > this.#keys.length) this.#grow();
     const place = this.#placeOf(key);
@@ -25,7 +25,7 @@ export class KeyTable {
     return slot;
   }
 
-  /** Its slot; -1 if it is not there. */
+  /** The key's slot; -1 if the key is not there. */
   find(key: string): number {
     return this.#places[this.#placeOf(key)]! - 1;
   }

@@ -1,17 +1,18 @@
 import { join } from 'node:path';
 import { appendDerivedFile, readDerivedFile, writeDerivedFile } from '../util/derived-cache.js';
+import { parsedJson } from '../util/if-there.js';
 import { statIfThere } from '../util/stat.js';
 import { derivedDir, type ProjectPlace } from '../util/user-cache.js';
 
 const LEDGER = 'restored.jsonl';
 
 /**
- * Which contents we wrote (a phase of ours did, or a restore) to which path: what is not in here is somebody's work and
- * is never overwritten. It lies in the user's own folder and not in the cache folder: a cache that comes from elsewhere
- * must not say that we wrote `package.json`. Lines are only appended, one short write each, so processes do not disturb
- * each other; it is read only when a file is not as it should be.
+ * Which contents taskflow wrote to which path, by a phase or a restore: any other content is a person's work and is
+ * never overwritten. It lies in the user's own folder and not in the cache folder: a cache that comes from elsewhere
+ * must not claim that we wrote `package.json`. Lines are only appended, one short write each, so processes do not
+ * disturb each other; it is read only when a file differs from what is expected.
  */
-export class Ledger {
+export class OutputLedger {
   readonly #project: ProjectPlace;
   #read: { readonly bytes: number; readonly rows: ReadonlySet<string> } | undefined;
 
@@ -19,7 +20,7 @@ export class Ledger {
     this.#project = project;
   }
 
-  /** A forgotten write passes for a person's: that costs an execution, and destroys nothing. */
+  /** A lost line makes our file look like a person's: that costs an execution, and destroys nothing. */
   record(files: readonly { readonly path: string; readonly digest: string }[]): void {
     if (files.length === 0) return;
     const lines = files.map(({ path, digest }) => `${rowText(path, digest)}\n`).join('');
@@ -42,7 +43,9 @@ function rowText(path: string, digest: string): string {
   return JSON.stringify([path, digest]);
 }
 
-/** None where nothing was ever written, or somebody else could have: then nothing is known to be ours. */
+/**
+ * None where nothing was ever written, or where another user could have written: then no content is known to be ours.
+ */
 function readLines(project: ProjectPlace): string[] {
   return (readDerivedFile(project, LEDGER)?.toString('utf8') ?? '').split('\n').slice(0, -1);
 }
@@ -64,11 +67,6 @@ export function compactLedger(project: ProjectPlace): void {
 }
 
 function pathOf(line: string): string | undefined {
-  try {
-    const row: unknown = JSON.parse(line);
-    return Array.isArray(row) && typeof row[0] === 'string' ? row[0] : undefined;
-  } catch {
-    // Cut short.
-    return undefined;
-  }
+  const row = parsedJson(line);
+  return Array.isArray(row) && typeof row[0] === 'string' ? row[0] : undefined;
 }

@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import { removeIfThere } from '../util/atomic-write.js';
 import { statIfThere } from '../util/stat.js';
 import { claimState, parseHolder, readClaim, removeDeadClaim } from './claim-file.js';
-import { namesIn } from './folder-names.js';
-import { stateOf } from './holder.js';
+import { eachName } from './folder-names.js';
+import { stateOfHolder } from './holder.js';
 import type { Pace } from './pace.js';
 import { BLOBS, isGuardName, isStagingName, isTemporaryName, keyOfClaimName, RESTORING } from './paths.js';
 
-/** Writing a file takes milliseconds; nobody still writes one this old. */
+/** Writing a file takes milliseconds: no process still writes one this old. */
 const TEMPORARY_MS = 60 * 60_000;
 
 /** Removes what dead processes left: claims, temporary files, guards. Returns how many. `now`: see `fileClock`. */
 export async function removeLeftovers(dir: string, now: number, pace: Pace): Promise<number> {
   let removed = 0;
   pace.begin('looking for leftovers');
-  for (const name of namesIn(dir)) {
+  for (const name of eachName(dir)) {
     const path = join(dir, name);
     if (keyOfClaimName(name) !== undefined) removed += removeIfDead(path, now);
     else if (isGuardName(name)) removed += olderThan(path, 60_000, now) && removeIfThere(path) ? 1 : 0;
@@ -29,12 +29,12 @@ export async function removeLeftovers(dir: string, now: number, pace: Pace): Pro
   return removed + (await removeFromSubfolders(dir, now, pace));
 }
 
-/** In folders that are all ours. */
+/** In the folders inside the store. */
 async function removeFromSubfolders(dir: string, now: number, pace: Pace): Promise<number> {
-  const blobFolders = Array.from(namesIn(join(dir, BLOBS)), (prefix) => join(dir, BLOBS, prefix));
+  const blobFolders = Array.from(eachName(join(dir, BLOBS)), (prefix) => join(dir, BLOBS, prefix));
   let removed = 0;
   for (const folder of [...blobFolders, join(dir, RESTORING)]) {
-    for (const name of namesIn(folder)) {
+    for (const name of eachName(folder)) {
       const path = join(folder, name);
       if (name.endsWith('.tmp') && olderThan(path, TEMPORARY_MS, now) && removeIfThere(path)) removed += 1;
       if (pace.tick()) await pace.rest();
@@ -54,7 +54,7 @@ function removeIfDead(path: string, now: number): number {
 function isAbandoned(path: string, now: number): boolean {
   if (olderThan(path, TEMPORARY_MS, now)) return true;
   const holder = parseHolder(headOf(path));
-  return holder !== undefined && stateOf(holder) === 'dead';
+  return holder !== undefined && stateOfHolder(holder) === 'dead';
 }
 
 function olderThan(path: string, ms: number, now: number): boolean {
@@ -72,7 +72,7 @@ function headOf(path: string): string {
       closeSync(file);
     }
   } catch {
-    // Renamed or removed this moment: not left over.
+    // Renamed or removed meanwhile: no leftover.
     return '';
   }
 }

@@ -2,13 +2,13 @@ import { readSync } from 'node:fs';
 
 const CHUNK = 256 * 1024;
 
-/** One line of a file: bytes of a buffer that the next line may overwrite. */
+/** One line of a file. Reading the next line may overwrite its buffer. */
 export interface Line {
   readonly buffer: Buffer;
   readonly start: number;
   /** Without its line end. */
   readonly end: number;
-  /** Where it begins in the file. */
+  /** Where the line begins in the file. */
   readonly at: number;
 }
 

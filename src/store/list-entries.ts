@@ -9,7 +9,7 @@ export interface ListedEntry extends Omit<IndexRow, 'inode' | 'blobs' | 'ttlMs'>
   readonly files: number;
 }
 
-/** Calls back for each entry, the last used first, until one answers `false`. Returns how many entries there are. */
+/** Calls back for each entry, the last used first, until the callback returns `false`. Returns how many there are. */
 export function eachEntry(
   options: Pick<StoreOptions, 'dir' | 'signingKey'>,
   visit: (entry: ListedEntry) => unknown,
@@ -30,14 +30,7 @@ export function eachEntry(
   });
 }
 
-/** All entries, the last used first. */
-export async function listEntries(options: Pick<StoreOptions, 'dir' | 'signingKey'>): Promise<ListedEntry[]> {
-  const entries: ListedEntry[] = [];
-  await eachEntry(options, (entry) => entries.push(entry));
-  return entries;
-}
-
-/** A row as people see it. */
+/** A row as `cache list` shows it. */
 export function listed(key: string, { inode: _inode, blobs, ttlMs: _ttl, ...row }: IndexRow): ListedEntry {
   return { key, files: blobs.length, ...row };
 }

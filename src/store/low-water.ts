@@ -1,6 +1,6 @@
 import type { StoreLimits } from './options.js';
 
-/** A little below large bounds, or a full store would be due again after every run. */
+/** Slightly below the limits: at the limits, a full store would be due for collection after every run. */
 export function lowWater(limits: StoreLimits): StoreLimits {
   return {
     ...limits,

@@ -11,8 +11,8 @@ const TOUCH_MS = 1_000;
 
 /**
  * One maintenance at a time (clearing, collecting, verifying, folding the log into the index). The lock only saves
- * work: each step by itself is safe beside runs and beside another maintenance, so that a holder who was stopped and
- * has lost it does no harm. Loaded here: a run that keeps nothing has no use for it.
+ * work: each step is safe beside runs and beside another maintenance, so a stopped holder that has lost the lock does
+ * no harm. The library is loaded here, because a run that keeps nothing does not need it.
  */
 export async function withMaintenanceLock<T>(
   dir: string,
@@ -35,7 +35,7 @@ export async function withMaintenanceLock<T>(
         minTimeout: POLL_MS,
         maxTimeout: POLL_MS,
       },
-      // See above: the present holder and we do not disturb each other.
+      // Two holders do no harm: see above.
       onCompromised: () => {},
     });
   } catch (error) {

@@ -1,26 +1,24 @@
 import type { Collected } from './collect-garbage.js';
-import { type Marker, readMarker, writeMarker } from './collect-marker.js';
+import { DAY_MS, type Marker, readMarker, writeMarker } from './collect-marker.js';
 import { compactIndex, isCompactionDue } from './compact-index.js';
 import type { DiskStore } from './disk-store.js';
-import { namesIn } from './folder-names.js';
+import { eachName } from './folder-names.js';
 import { lowWater } from './low-water.js';
 import type { StoreLimits, StoreOptions } from './options.js';
 
-const DAY_MS = 24 * 3_600_000;
-/** Another collection that is under way at this moment is waited for this long; the next run finds it due as well. */
+/** How long to wait for another collection. After that the next run collects. */
 const PATIENCE_MS = 2_000;
 
-/** So many files are looked through at the end of a run, in a tenth of a second. */
+/** A run goes through this many files at its end, which takes a tenth of a second. */
 const FEW_FILES = 4_000;
 
-/** Has a process of its own do it; false where that is not possible. */
+/** Starts a process that tidies up; false where that is not possible. */
 type Later = (options: StoreOptions) => boolean;
 
 /**
- * At the end of a run, when everything has been said: collects if a collection is due, else brings the index up to
- * date if that is cheap or was put off for long. A run that added nothing costs nothing; one that did costs a small
- * read and a write, and the rest is spread over many runs. In a large store it is left to another process: nobody
- * waits for it.
+ * At the end of a run, after its last message: collects if a collection is due, else brings the index up to date if
+ * that is cheap or was put off for long. After a run that added nothing this costs nothing; else a small read and a
+ * write, and the rest is spread over many runs. A large store is left to another process, so that no user waits.
  */
 export async function maybeCollect(
   store: DiskStore,
@@ -42,14 +40,14 @@ export async function maybeCollect(
 
 function isLarge(dir: string): boolean {
   let files = 0;
-  for (const _name of namesIn(dir)) {
+  for (const _name of eachName(dir)) {
     files += 1;
     if (files > FEW_FILES) return true;
   }
   return false;
 }
 
-/** Counts what this run has added, when no collection is due. */
+/** Also writes down what this run has added, for the next run to decide. */
 function isCollectionDue({ added, options, isNew }: DiskStore): boolean {
   const { dir, limits, project } = options;
   const now = project.clock.now();

@@ -8,7 +8,7 @@ import type { Entry } from './store.js';
 
 type Place = Pick<ImportOptions, 'dir' | 'signingKey'>;
 
-/** An entry of path sets, with those that are here already; undefined where there are none. */
+/** Merges an imported entry of path sets with the one in the store; undefined where either is missing. */
 export function withSetsHere(text: Buffer, key: string, { dir, signingKey }: Place): Buffer | undefined {
   const come = read(() => text, key, signingKey);
   const here = read(() => readFileSync(entryPath(dir, key)), key, signingKey);

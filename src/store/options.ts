@@ -21,7 +21,7 @@ export interface StoreLimits {
   readonly maxAgeMs: number;
 }
 
-/** Checking what came from elsewhere, or may have been changed. */
+/** For checking entries that came from elsewhere or may have been changed. */
 export interface CheckOptions {
   /** The key of a stored identity, where that determines it: see `recomputeKey` of `memo`. */
   readonly recomputeKey?: (identity: JsonObject) => string | undefined;

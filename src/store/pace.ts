@@ -5,21 +5,21 @@ import { nextTurn } from '../util/timer.js';
 export interface Progress {
   readonly what: string;
   readonly done: number;
-  /** Undefined while nobody knows. */
+  /** Undefined while it is not known. */
   readonly total?: number;
 }
 
-/** Who watches long work on the store. */
+/** Reports and ends long work on the store. */
 export interface Watcher {
   readonly signal?: AbortSignal;
-  /** Many times a second. */
+  /** Called many times a second. */
   readonly onProgress?: (progress: Progress) => void;
 }
 
-/** Unwinds long work that a person has ended. Only who gave a signal has to expect it. */
+/** Thrown to unwind long work when the watcher's signal is aborted; a caller without a signal never sees it. */
 export class Interrupted extends Error {}
 
-/** So long nothing else in this process gets its turn: a signal is noticed, a lock shows signs of life. */
+/** Long work yields this often, so that signals are noticed and the lock is touched. */
 const SLICE_MS = 25;
 
 /** Long work is done in slices: `if (pace.tick()) await pace.rest();` after each piece. */
@@ -40,7 +40,7 @@ export class Pace {
     this.#total = total;
   }
 
-  /** Counts a piece, or so many; true when the slice is over. */
+  /** Counts finished pieces; true when the slice is over. */
   tick(pieces = 1): boolean {
     this.#done += pieces;
     return systemClock.elapsed() >= this.#until;

@@ -2,12 +2,12 @@ import { isJsonObject, type JsonValue } from '../model/json.js';
 import type { PathSet } from '../model/observation.js';
 import { canonicalEncode } from '../util/canonical.js';
 
-/** So many states of the project (branches, say) are found again. */
+/** How many states of the project (branches, say) are found again. */
 const MOST_SETS = 8;
-/** Of all sets but the latest together: an entry with path sets is read at each look-up. */
+/** Limit for all sets but the latest together: each look-up reads the whole entry. */
 const MOST_PATHS = 20_000;
 
-/** The sets with the latest in front. One that has the same paths is replaced; what is dropped costs a miss. */
+/** The sets with the latest in front. It replaces a set with the same paths. A dropped set costs a miss. */
 export function withLatest(latest: PathSet, sets: readonly PathSet[]): readonly PathSet[] {
   const name = pathsOf(latest);
   const others = sets.filter((set) => pathsOf(set) !== name).slice(0, MOST_SETS - 1);
@@ -21,7 +21,7 @@ export function withLatest(latest: PathSet, sets: readonly PathSet[]): readonly 
   ];
 }
 
-/** Those of two stores: path sets are hints where to look, so both count. The newer ones in front. */
+/** The sets of two stores, the newer ones in front: path sets are hints where to look, so both are useful. */
 export function mergedSets(newer: readonly PathSet[], older: readonly PathSet[]): readonly PathSet[] {
   return newer.reduceRight((sets, set) => withLatest(set, sets), older);
 }
@@ -35,7 +35,7 @@ function pathsOf({ marks: _marks, ...set }: PathSet): string {
   return canonicalEncode(set);
 }
 
-/** An entry may come from anywhere: its paths say which files are looked at. In words; undefined when all is well. */
+/** What is wrong with the path sets of an entry, which may come from anywhere; undefined when nothing is. */
 export function pathSetsProblem(value: JsonValue | undefined): string | undefined {
   if (!Array.isArray(value) || value.length === 0 || value.length > MOST_SETS) return 'bad list of path sets';
   return value.every(isPathSet) ? undefined : 'bad path set';

@@ -8,7 +8,7 @@ const ENTRY = /^([0-9a-f]{64})\.json$/;
 /** Held for the moment in which a dead holder's claim is removed: see `removeDeadClaim`. */
 const GUARD = /^[0-9a-f]{64}\.claim-(?:[0-9a-f]{12}-\d+|inode\d+)\.guard$/;
 const CLAIM = /^([0-9a-f]{64})\.claim$/;
-/** The beginnings of the names that our files have while they are written. */
+/** How the temporary names of our files begin. */
 const OURS = /^(?:[0-9a-f]{64}\.json|index\.json|collect\.json|secret|CACHEDIR\.TAG|\.gitignore)\./;
 
 export const BLOBS = 'blobs';
@@ -20,7 +20,7 @@ export const COLLECT = 'collect.json';
 export const INDEX_LOG = 'index.log';
 export const INDEX_LOG_TAKEN = 'index.log.taken';
 export const MAINTENANCE = 'maintenance.lock';
-/** Where files are put together before they get their place in the project or the store. No glob matches them. */
+/** Files are written here before they are moved into the project or among the blobs: no glob matches them here. */
 export const RESTORING = 'restoring';
 
 /** Keys come from file names, archives and command lines too: only a full digest may become part of a path. */

@@ -4,9 +4,9 @@ import { removeIfThere, temporaryName } from '../util/atomic-write.js';
 import { RESTORING } from './paths.js';
 
 /**
- * Makes a file in the store's own folder and then gives it its place in the project. A process that is killed in
- * between leaves nothing that a glob of the project could match. Where the store is on another disk, it is made beside
- * its place.
+ * Makes a file in the store's own folder and then renames it into the project. A process that is killed in between
+ * leaves nothing that a glob of the project could match. If the store is on another disk, the file is made beside its
+ * target.
  */
 export function placeFile(storeDir: string, target: string, make: (temporary: string) => void): void {
   mkdirSync(dirname(target), { recursive: true });
@@ -19,7 +19,7 @@ function stagedName(storeDir: string, target: string): string | undefined {
     mkdirSync(join(storeDir, RESTORING), { recursive: true, mode: 0o700 });
     return temporaryName(join(storeDir, RESTORING, basename(target).slice(0, 40)));
   } catch {
-    // A store that can only be read.
+    // The store is read-only.
     return undefined;
   }
 }

@@ -2,29 +2,29 @@ import { constants, readFileSync, type Stats, statSync } from 'node:fs';
 import type { ErrnoError } from '../util/atomic-write.js';
 import { formatDuration } from '../util/duration.js';
 import { statIfThere } from '../util/stat.js';
-import { withOutputIn } from './entry-blobs.js';
+import { withLargeOutput } from './entry-blobs.js';
 import type { Decoded } from './entry-format.js';
 import { entryPath } from './paths.js';
 import { setAside } from './set-aside.js';
 import type { Entry, GetResult, KeptEntry, StoreMiss } from './store.js';
 
-export interface ReadRequest {
+interface ReadRequest {
   readonly dir: string;
   readonly key: string;
   readonly signingKey: Buffer | string | undefined;
   readonly now: number;
   readonly ttlMs?: number;
-  /** It is probably there: it is read without asking first. */
+  /** The entry probably exists: read it without a stat first. */
   readonly likely?: boolean;
 }
 
 /** `stamp` distinguishes this file from a later one of the same name; undefined when there was none. */
-export type ReadResult<E> = GetResult<E> & { readonly stamp?: string };
+type ReadResult<E> = GetResult<E> & { readonly stamp?: string };
 
-/** Without blocking: a pipe in the place of an entry must not hold up the run. */
+/** Non-blocking: a pipe in the place of an entry must not hold up the run. */
 const UTF8 = {
   encoding: 'utf8',
-  // A number is as good as a letter, though the types do not say so.
+  // Node takes a number as well as a letter, though its types do not say so.
   flag: (constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)) as unknown as 'r',
 } as const;
 
@@ -34,7 +34,7 @@ export const FOLDER_SET_ASIDE = 'a folder in the place of the entry was set asid
 
 const ABSENT: ReadResult<never> = { miss: { code: 'absent', reason: 'no entry' } };
 
-/** `decodeKept`, or `decodeEntry` where somebody wants all of it. */
+/** `decodeKept`, or `decodeEntry` for an entry with its identity. */
 export type Decode<E> = (text: string, key: string, signingKey: ReadRequest['signingKey']) => Decoded<E>;
 
 /** Reads without a lock: an entry is complete from the moment it has its name. */
@@ -47,9 +47,9 @@ export function readEntry<E extends KeptEntry>(request: ReadRequest, decode: Dec
     text = readFileSync(path, UTF8);
   } catch (error) {
     const { code, message } = error as ErrnoError;
-    // Where the folder should be there is a file: there is no entry either.
+    // ENOTDIR: a file is in the folder's place.
     if (code === 'ENOENT' || code === 'ENOTDIR') return ABSENT;
-    // A folder in its place would block every put: the phase would be paid for in every run.
+    // A folder in the entry's place would block every put, and the phase would be paid for in every run.
     if (code === 'EISDIR' && setAside(request.dir, request.key, request.now)) return miss('damaged', FOLDER_SET_ASIDE);
     return miss('unreadable', `entry cannot be read (${code ?? message})`);
   }
@@ -61,7 +61,7 @@ export function readEntry<E extends KeptEntry>(request: ReadRequest, decode: Dec
   }
   const stale = ageProblem(decoded.entry, request);
   if (stale) return { miss: stale, stamp: stampOf(path) };
-  return { entry: withOutputIn(decoded.entry, request.dir) };
+  return { entry: withLargeOutput(decoded.entry, request.dir) };
 }
 
 export function fileStamp(stat: Stats): string {

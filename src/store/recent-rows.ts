@@ -1,21 +1,21 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { namesIn } from './folder-names.js';
+import { eachName } from './folder-names.js';
 import type { LogOptions } from './index-log.js';
 import { INDEX, INDEX_LOG, INDEX_LOG_TAKEN, isKey, keyOfEntryName } from './paths.js';
 
 /** About ten thousand rows: a few hundredths of a second, whatever the size of the store. */
 const READ_AT_MOST = 3 * 1024 ** 2;
 
-export interface RecentRow {
+interface RecentRow {
   readonly key: string;
   readonly flow: string;
   readonly phaseId: string;
 }
 
 /**
- * The rows that were written last, the newest first, without a look at the folder: what they name may be gone or
- * forged, so nobody believes them before the entry itself is read. `isAll` is false where there may be more.
+ * The rows that were written last, the newest first, without a look at the folder: the entry of a row may be gone and
+ * the row may be forged, so callers read the entry first. `isAll` is false where there may be more.
  */
 export function recentRows({ dir }: LogOptions): { readonly rows: readonly RecentRow[]; readonly isAll: boolean } {
   const rows: RecentRow[] = [];
@@ -36,7 +36,7 @@ export function recentRows({ dir }: LogOptions): { readonly rows: readonly Recen
 }
 
 function hasEntries(dir: string): boolean {
-  for (const name of namesIn(dir)) if (keyOfEntryName(name) !== undefined) return true;
+  for (const name of eachName(dir)) if (keyOfEntryName(name) !== undefined) return true;
   return false;
 }
 
@@ -57,7 +57,7 @@ function readEnd(path: string, most: number): { readonly text: string; readonly 
   }
 }
 
-/** Undefined for a use, which brings no row, and for half a line. */
+/** Undefined for a use, which has no row, and for half a line. */
 function parseLine(line: string): RecentRow | undefined {
   if (!line.includes('"phaseId"')) return undefined;
   try {

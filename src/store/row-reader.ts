@@ -3,8 +3,8 @@ import { readSync } from 'node:fs';
 const WINDOW = 256 * 1024;
 
 /**
- * Reads pieces of a file that mostly follow each other: then many at once. A piece that is elsewhere is read alone, so
- * that a few of those do not make everything be read again and again.
+ * Reads pieces of a file. Pieces that follow each other are read many at once; a piece elsewhere is read alone, so that
+ * a few of those do not make the buffer be read again and again.
  */
 export class RowReader {
   readonly #file: number;

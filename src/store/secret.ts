@@ -30,12 +30,12 @@ export class Seal {
     return this.#prefix + hmacSha256Hex(this.#secret, value).slice(0, 32);
   }
 
-  /** Who shares a signing key shares results that depend on secrets, too: the key stays with them. */
+  /** Stores with the same signing key make the same seals, so that they can share results that depend on secrets. */
   #shared(): string | undefined {
     return this.#signingKey === undefined ? undefined : hmacSha256Hex(this.#signingKey, 'seals of secret values');
   }
 
-  /** Where nothing can be written, a secret for this process alone does: nothing that it seals is kept. */
+  /** Where nothing can be written, a secret for this process will do: nothing that it seals is kept. */
   #load(): string {
     const path = join(this.#access.dir, SECRET);
     const known = readSecret(path);
@@ -48,7 +48,7 @@ export class Seal {
       linkSync(temporary, path);
       return fresh;
     } catch {
-      // Another process was quicker, and its secret counts; or there is no writing, and ours lasts as long as we do.
+      // Another process was quicker, and its secret counts; or nothing can be written, and ours lasts for this process.
       return readSecret(path) ?? fresh;
     } finally {
       removeIfThere(temporary);
@@ -67,7 +67,7 @@ function readSecret(path: string): string | undefined {
     const text = readFileSync(path, 'latin1');
     return /^[0-9a-f]{64}$/.test(text) ? text : undefined;
   } catch {
-    // Not made yet, or not ours to read.
+    // Not made yet, or not readable.
     return undefined;
   }
 }

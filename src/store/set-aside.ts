@@ -7,8 +7,8 @@ import { DAMAGED, entryPath } from './paths.js';
 const KEPT = 20;
 
 /**
- * Moves a damaged entry out of the way and keeps it for a look; false where that cannot be done. At worst it
- * stays a miss.
+ * Moves a damaged entry out of the way and keeps it for inspection; false where that fails. The entry is a miss
+ * either way.
  */
 export function setAside(dir: string, key: string, now: number): boolean {
   const folder = join(dir, DAMAGED);
@@ -19,7 +19,7 @@ export function setAside(dir: string, key: string, now: number): boolean {
     for (const name of kept.slice(0, Math.max(0, kept.length - KEPT))) removeIfThere(join(folder, name));
     return true;
   } catch {
-    // Read-only folder, or another process was quicker: the entry is a miss either way.
+    // The folder is read-only, or another process was quicker.
     return false;
   }
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { withOutputIn } from './entry-blobs.js';
+import { withLargeOutput } from './entry-blobs.js';
 import { decodeEntry } from './entry-format.js';
-import { namesIn } from './folder-names.js';
+import { eachName } from './folder-names.js';
 import type { StoreOptions } from './options.js';
 import { entryPath, isKey, keyOfEntryName } from './paths.js';
 import type { Entry } from './store.js';
@@ -12,7 +12,7 @@ export type Shown =
   | { readonly ambiguous: readonly string[] }
   | { readonly problem: string };
 
-/** The entry whose key begins with these characters. Looking is not using: its last use stays as it is. */
+/** The entry whose key begins with these characters. Showing it does not count as a use. */
 export function showEntry({ dir, signingKey }: Pick<StoreOptions, 'dir' | 'signingKey'>, prefix: string): Shown {
   if (!/^[0-9a-f]{1,64}$/.test(prefix)) return { none: true };
   const keys = isKey(prefix) ? [prefix] : keysBeginning(dir, prefix);
@@ -21,7 +21,7 @@ export function showEntry({ dir, signingKey }: Pick<StoreOptions, 'dir' | 'signi
   if (other !== undefined) return { ambiguous: keys };
   try {
     const decoded = decodeEntry(readFileSync(entryPath(dir, key), 'utf8'), key, signingKey);
-    return 'entry' in decoded ? { entry: withOutputIn(decoded.entry, dir) } : { problem: decoded.miss.reason };
+    return 'entry' in decoded ? { entry: withLargeOutput(decoded.entry, dir) } : { problem: decoded.miss.reason };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     return code === 'ENOENT' ? { none: true } : { problem: message };
@@ -30,7 +30,7 @@ export function showEntry({ dir, signingKey }: Pick<StoreOptions, 'dir' | 'signi
 
 function keysBeginning(dir: string, prefix: string): string[] {
   const keys: string[] = [];
-  for (const name of namesIn(dir)) {
+  for (const name of eachName(dir)) {
     const key = name.startsWith(prefix) ? keyOfEntryName(name) : undefined;
     if (key !== undefined) keys.push(key);
   }

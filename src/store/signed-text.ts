@@ -2,17 +2,17 @@ import { timingSafeEqual } from 'node:crypto';
 import { hmacSha256Hex } from '../util/digest.js';
 
 const MAC = ',"mac":"';
-/** Of what `withMac` puts in the place of the last bracket. */
+/** Length of what `withMac` puts in the place of the last bracket. */
 export const MAC_LENGTH = MAC.length + 64 + 2;
 
-/** The text of a JSON object with a MAC as its last member, where there is a key. `what` keeps kinds of files apart. */
+/** Adds a MAC to a JSON text as its last member, where there is a key. `what` distinguishes kinds of files. */
 export function withMac(what: string, text: string, key: Buffer | string | undefined): string {
   if (key === undefined) return text;
   const body = text.slice(0, -1);
   return `${body}${MAC}${hmacSha256Hex(key, `${what}\n${body}`)}"}`;
 }
 
-/** Whether the text may be believed: always where there is no key. */
+/** Whether the text carries a valid MAC; always true where there is no key. */
 export function hasMac(what: string, text: string, key: Buffer | string | undefined): boolean {
   if (key === undefined) return true;
   const at = text.length - MAC_LENGTH;
@@ -20,7 +20,7 @@ export function hasMac(what: string, text: string, key: Buffer | string | undefi
   return isSameText(text.slice(at + MAC.length, -2), hmacSha256Hex(key, `${what}\n${text.slice(0, at)}`));
 }
 
-/** In a time that says nothing about how much of it is right. */
+/** Compares in constant time. */
 export function isSameText(found: string, expected: string): boolean {
   const [a, b] = [Buffer.from(found, 'latin1'), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);

@@ -4,8 +4,8 @@ import type { Config } from '../model/config.js';
 import type { Project } from '../util/project.js';
 
 /**
- * The key that entries are signed with, if the configuration names one. A key that is named and cannot be had is a
- * problem, never the same as none: entries of strangers would pass for signed ones.
+ * The key that entries are signed with, if the configuration names one. A named key that cannot be read is a problem,
+ * never the same as no key: unsigned entries would be accepted.
  */
 export function resolveSigningKey(
   config: Config,
@@ -32,7 +32,7 @@ export function resolveSigningKey(
   }
 }
 
-/** Shorter ones can be found by trying. */
+/** Shorter keys could be guessed. */
 const SHORTEST = 32;
 
 function longEnough(

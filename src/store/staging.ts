@@ -14,16 +14,16 @@ import type { ImportOptions } from './options.js';
 import { isLink, isSafeLink, LONGEST_LINK, problemOfFiles } from './output-path.js';
 import { blobPath, entryPath } from './paths.js';
 
-/** The names of no blob. */
+/** File names that no blob has. */
 const PACK = 'pack';
 const ROWS = 'rows';
 const ROWS_AT_ONCE = 500;
-/** A larger file is unpacked into a file of its own, which then only needs its name. */
+/** A larger blob is unpacked into a file of its own, which only has to be renamed. */
 const LARGE = 1024 ** 2;
 const FUTURE_MS = 5 * 60_000;
 
-/** `at`: where the entry is in the pack. The inode is known when it has its place. */
-export type StagedRow = Omit<IndexRow, 'inode'> & { readonly key: string; readonly at: number };
+/** `at`: where the entry is in the pack. The inode is known when the entry is placed. */
+type StagedRow = Omit<IndexRow, 'inode'> & { readonly key: string; readonly at: number };
 
 interface Packed {
   readonly at: number;
@@ -36,10 +36,10 @@ interface Packed {
  */
 export class Staging {
   readonly keys = new KeyTable();
-  /** How many of the entries are results; the others only say where to look. */
+  /** How many of the entries are results; the others are path sets. */
   results = 0;
   readonly blobs = new KeyTable();
-  /** Of everything in it. */
+  /** Of all entries and blobs. */
   bytes = 0;
   readonly #folder: string;
   readonly #options: ImportOptions;
@@ -115,7 +115,7 @@ export class Staging {
     }
   }
 
-  /** Gives an entry its place, and says which file that is. Throws where it cannot be written. */
+  /** Writes an entry into the store, and returns its inode and size. Throws where it cannot be written. */
   placeEntry({ key, at, bytes, runId }: StagedRow): { readonly inode: number; readonly bytes: number } {
     const target = entryPath(this.#options.dir, key);
     const text = this.#unpack({ at, bytes });

@@ -7,8 +7,8 @@ import { lstatIfThere } from '../util/stat.js';
 import { BLOBS, DAMAGED, INDEX_LOG, RESTORING } from './paths.js';
 
 /**
- * Where the store of a project is. A project comes from other people: its settings, or a link in it, may not have us
- * read and write a folder somewhere else. The user's own settings may.
+ * Where the store of a project is. A project comes from other people: its settings, or a link in it, may not make us
+ * read or write a folder elsewhere. The user's own settings may.
  */
 export function storeFolder(
   { root }: Pick<Project, 'root'>,
@@ -29,7 +29,7 @@ export function storeFolder(
 
 const REMOVE = 'taskflow makes no links there: remove it';
 
-/** What of the folder is written to or cleared, and would be so somewhere else. */
+/** The first part of the folder that is a link: we would write and remove files behind it. */
 function linkIn(dir: string): string | undefined {
   const parts = [BLOBS, DAMAGED, RESTORING, INDEX_LOG];
   const link = parts.find((name) => lstatIfThere(join(dir, name))?.isSymbolicLink());

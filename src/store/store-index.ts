@@ -1,8 +1,9 @@
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { parsedJson } from '../util/if-there.js';
 import { statIfThere } from '../util/stat.js';
-import { namesIn } from './folder-names.js';
-import { IndexColumns, NOWHERE } from './index-columns.js';
+import { eachName } from './folder-names.js';
+import { IndexColumns, NO_ROW } from './index-columns.js';
 import { restOfRow, rowText } from './index-lines.js';
 import type { LogOptions } from './index-log.js';
 import { type IndexRow, isRow, readRow } from './index-row.js';
@@ -54,7 +55,7 @@ export class StoreIndex {
     }
   }
 
-  /** Under the lock, after `takeLog`. Best effort: what is not written is found the next time. */
+  /** Only under the lock, after `takeLog`. Best effort: the next maintenance writes what this one could not. */
   async write(pace: Pace, isKept: (slot: number) => boolean = () => true): Promise<void> {
     let writer: IndexWriter | undefined;
     try {
@@ -96,7 +97,7 @@ export class StoreIndex {
     const rest = this.#rest(slot);
     if (rest === undefined) return undefined;
     const row = parsedRow(rowText(this.#columns.usedAt[slot]!, rest));
-    if (!row) this.#columns.file[slot] = NOWHERE;
+    if (!row) this.#columns.file[slot] = NO_ROW;
     return row;
   }
 
@@ -110,21 +111,16 @@ export class StoreIndex {
 
 /** An index may come from elsewhere: nothing in it is used before its shape is known. */
 function parsedRow(text: string): IndexRow | undefined {
-  try {
-    const row: unknown = JSON.parse(text);
-    return isRow(row) ? row : undefined;
-  } catch {
-    // Garbled: the entry says it.
-    return undefined;
-  }
+  const row = parsedJson(text);
+  return isRow(row) ? row : undefined;
 }
 
-/** For listings: the names in the folder are compared with the rows; no entry is touched unless it has no row. */
+/** For listings: compares the names in the folder with the rows, and opens only entries without a row. */
 export function withIndex<T>(options: LogOptions, pace: Pace, use: (index: StoreIndex) => T | Promise<T>): Promise<T> {
   return openIndex(options, { pace, checked: false }, use);
 }
 
-/** For maintenance, which removes files: a row counts only if it is about the file that is there. Under the lock. */
+/** For maintenance, which removes files: a row counts only if it describes the file that is there. Under the lock. */
 export function withTakenIndex<T>(
   options: LogOptions,
   pace: Pace,
@@ -150,7 +146,7 @@ async function openIndex<T>(
     const order = await orderOf(dir, { keys, columns }, pace);
     const index = new StoreIndex(options, keys, { columns, order });
     pace.begin('going through the entries', keys.size);
-    if (!checked || columns.file.every((file) => file !== NOWHERE)) return await use(index);
+    if (!checked || columns.file.every((file) => file !== NO_ROW)) return await use(index);
     // Entries without a row are read once, for the index, and not again in each pass.
     await index.write(pace);
   } finally {
@@ -163,7 +159,7 @@ async function openIndex<T>(
 export async function keysIn(dir: string, pace: Pace): Promise<KeyTable> {
   const keys = new KeyTable();
   pace.begin('reading the folder');
-  for (const name of namesIn(dir)) {
+  for (const name of eachName(dir)) {
     const key = keyOfEntryName(name);
     if (key !== undefined) keys.add(key);
     if (pace.tick()) await pace.rest();
@@ -171,7 +167,7 @@ export async function keysIn(dir: string, pace: Pace): Promise<KeyTable> {
   return keys;
 }
 
-/** By last use; entries without a row have their place by the time of their file. */
+/** Orders by last use; an entry without a row is ordered by the time of its file. */
 async function orderOf(
   dir: string,
   { keys, columns }: { readonly keys: KeyTable; readonly columns: IndexColumns },
@@ -211,8 +207,8 @@ function merged(
 }
 
 /**
- * Sets the log aside, so that what is appended from now on is not removed with it. One that a killed process has left
- * aside is folded first; the next maintenance takes the newer one.
+ * Sets the log aside, so that lines that are appended from now on are not removed with it. If a killed process has left
+ * one aside, that one is folded first, and the next maintenance takes the newer one.
  */
 export function takeLog(dir: string): void {
   if (existsSync(join(dir, INDEX_LOG_TAKEN))) return;

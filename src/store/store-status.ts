@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { listBlobs } from './blob-list.js';
-import { namesIn } from './folder-names.js';
+import { eachName } from './folder-names.js';
 import { isOfPaths } from './index-row.js';
 import type { StoreOptions } from './options.js';
 import { Pace, type Watcher } from './pace.js';
@@ -17,7 +17,7 @@ export interface StoreStatus {
   readonly oldest?: number;
   /** Entries that were set aside or cannot be read. */
   readonly damaged: number;
-  /** Entries that no row of the index knew: they had to be read. */
+  /** Entries without a row in the index: they had to be read. */
   readonly unindexed: number;
 }
 
@@ -37,7 +37,7 @@ export function storeStatus(
       oldest = Math.min(oldest, row.createdAt);
     });
     const blobs = await listBlobs(dir, pace);
-    const setAside = [...namesIn(join(dir, DAMAGED))].length;
+    const setAside = [...eachName(join(dir, DAMAGED))].length;
     return {
       dir,
       entries,

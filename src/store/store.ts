@@ -10,7 +10,7 @@ export interface Entry {
   /** Stored form of the identity: secrets and environment values are keyed digests, long texts are shortened. */
   readonly identity: JsonObject;
   readonly createdAt: number;
-  /** How long it may be reused, as its phase said when it was put: afterwards the next collection drops it. */
+  /** How long it may be reused, as its phase declared when it was put: after that, the next collection drops it. */
   readonly ttlMs?: number;
   readonly creator: Creator;
   readonly runId: string;
@@ -24,11 +24,11 @@ export interface Entry {
   readonly durationMs: number;
   /** Kind-specific facts worth keeping (the winner of a race, item counts …). */
   readonly facts?: JsonValue;
-  /** This is no result: results of the key are found by what is at these paths now, the latest first. */
+  /** Only in an entry that is no result: the paths whose state now, with this key, gives the key of a result. */
   readonly pathSets?: readonly PathSet[];
 }
 
-/** Who has made an entry. */
+/** Who made an entry. */
 export interface Creator {
   readonly taskflow: string;
   /** Version of the agent's client. */
@@ -40,7 +40,7 @@ export interface Creator {
   readonly ci?: string;
 }
 
-/** What a look-up gives: all that a result is, without what it was made from. */
+/** What a look-up gives: the result without the identity that it was made from. */
 export type KeptEntry = Omit<Entry, 'identity'>;
 
 export type GetResult<E = KeptEntry> = { readonly entry: E } | { readonly miss: StoreMiss };
@@ -51,12 +51,12 @@ export interface StoreMiss {
   readonly reason: string;
 }
 
-/** The right to compute one key. Exactly one of `put` and `release` ends it. */
 /** `isReported`: the folder cannot be written, which the run has reported. */
 export type PutResult =
   | { readonly stored: true }
   | { readonly stored: false; readonly reason: string; readonly isReported?: true };
 
+/** The right to compute one key. Exactly one of `put` and `release` ends it. */
 export interface Claim {
   /** Stores the result: the claim's own file becomes the entry. Never throws; says what went wrong. */
   put(entry: Entry): PutResult;
@@ -80,12 +80,12 @@ export type Fetched = { readonly fetched: true } | { readonly miss: string | und
 /** What a run needs of a store. Reads take no lock; nothing here throws for a reason outside the program. */
 export interface Store {
   get(key: string, options: GetOptions): GetResult;
-  /** All of the entry. Only looks: that is no use of it. */
+  /** The whole entry. Does not count as a use. */
   peek(key: string, options: GetOptions): GetResult<Entry>;
   /**
-   * Waits until this caller may compute the key, in this process or against others. Resolves to `ready` when someone
-   * else has just stored it, here or `elsewhere`: look it up again. Without a usable store: `{ unavailable }`, and the
-   * phase simply runs.
+   * Waits until this caller may compute the key, in this process or against others. Resolves to `ready` when another
+   * caller has just stored it, here or `elsewhere`: look it up again. Without a usable store: `{ unavailable }`, and
+   * the phase runs without a claim.
    */
   claim(
     key: string,
@@ -98,7 +98,7 @@ export interface Store {
   remove(key: string): void;
   /** Digest keyed with this store's secret: for values that must never be readable. */
   seal(value: string): string;
-  /** Where a shared store is behind this one: asks it for what this one has not. */
+  /** Only with a shared store: asks it for a key that this store does not have. */
   fetch?(key: string, options: GetOptions): Promise<Fetched>;
   /** At the end of a run: waits for uploads, within a bound. */
   settle?(): Promise<void>;
@@ -112,9 +112,9 @@ export interface BlobStore {
   /** Keeps a file whose digest is known, by a second name for its bytes where that is possible. */
   adopt(absolutePath: string, blob: Blob): { readonly kept: true } | { readonly failed: string };
   has(digest: string): boolean;
-  /** The same for a short text that is in no file (the target of a link). */
+  /** Keeps a short text that is in no file (the target of a link). */
   keepText(text: string): { readonly digest: string } | { readonly failed: string };
-  /** Undefined when it is missing or damaged. */
+  /** Undefined when the blob is missing or damaged. */
   readText(digest: string): string | undefined;
   /** Writes the blob to the path, atomically. A missing or damaged blob is `failed`. */
   restore(

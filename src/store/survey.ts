@@ -8,7 +8,7 @@ import { Pace, type Watcher } from './pace.js';
 import { type StoreIndex, withIndex } from './store-index.js';
 
 /** What a store holds, and what its next collection would remove. */
-export interface Survey {
+export interface StoreSurvey {
   readonly entries: number;
   /** Kept files included. */
   readonly bytes: number;
@@ -23,12 +23,12 @@ export interface Survey {
 type SurveyOptions = Pick<StoreOptions, 'dir' | 'project' | 'limits' | 'signingKey'>;
 
 /** Looks without changing anything; `most` entries of each list. */
-export function surveyStore(options: SurveyOptions, most: number, watcher?: Watcher): Promise<Survey> {
+export function surveyStore(options: SurveyOptions, most: number, watcher?: Watcher): Promise<StoreSurvey> {
   const pace = new Pace(watcher);
   return withIndex(options, pace, (index) => survey(index, { ...options, most }, pace));
 }
 
-async function survey(index: StoreIndex, options: SurveyOptions & { most: number }, pace: Pace): Promise<Survey> {
+async function survey(index: StoreIndex, options: SurveyOptions & { most: number }, pace: Pace): Promise<StoreSurvey> {
   const { dir, project, limits, most } = options;
   const now = project.clock.now();
   const list = await listBlobs(dir, pace);
@@ -60,7 +60,7 @@ async function evictedBy(
   bounds: Bounds,
   { index, list, most }: { readonly index: StoreIndex; readonly list: BlobList; readonly most: number },
   pace: Pace,
-): Promise<Survey['evicted']> {
+): Promise<StoreSurvey['evicted']> {
   const [left, dropped] = [new NamedBlobs(list), new NamedBlobs(list)];
   const first: ListedEntry[] = [];
   let [entries, bytes] = [0, 0];
@@ -83,7 +83,7 @@ class Flows {
     else this.#flows.set(flow, { entries: 1, bytes });
   }
 
-  list(): Survey['flows'] {
+  list(): StoreSurvey['flows'] {
     return [...this.#flows].map(([flow, sum]) => ({ flow, ...sum })).sort((a, b) => b.bytes - a.bytes);
   }
 }

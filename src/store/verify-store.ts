@@ -17,13 +17,13 @@ import type { Entry } from './store.js';
 import { keysIn, withTakenIndex } from './store-index.js';
 
 /** One thing that was looked at, and what was found and put right. */
-export interface VerifyStep {
+interface VerifyStep {
   readonly name: 'folder' | 'entries' | 'files' | 'leftovers' | 'index';
   readonly checked: number;
   readonly problems: readonly string[];
 }
 
-export type VerifyOptions = Pick<StoreOptions, 'dir' | 'project' | 'signingKey'> & CheckOptions;
+type VerifyOptions = Pick<StoreOptions, 'dir' | 'project' | 'signingKey'> & CheckOptions;
 
 /** Reads everything. Damaged entries are set aside, damaged blobs removed, the index is made again. */
 export async function verifyStore(

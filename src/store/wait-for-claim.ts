@@ -10,17 +10,17 @@ const SILENT_MS = 60_000;
 const FIRST_POLL_MS = 3;
 const LAST_POLL_MS = 150;
 
-export type Acquired = { readonly own: OwnClaim } | { readonly aborted: true } | { readonly failed: ErrnoError };
+export type AcquiredClaim = { readonly own: OwnClaim } | { readonly aborted: true } | { readonly failed: ErrnoError };
 
-/** Creates the claim's file, or waits until its holder is done or dead. Without a promise where nobody holds it. */
-export function claimOrWait(path: string, request: ClaimRequest, clock: Clock): Acquired | Promise<Acquired> {
+/** Creates the claim's file, or waits until its holder is done or dead. Without a promise where no process holds it. */
+export function claimOrWait(path: string, request: ClaimRequest, clock: Clock): AcquiredClaim | Promise<AcquiredClaim> {
   if (request.signal?.aborted) return { aborted: true };
   const created = createClaim(path);
   return 'exists' in created ? waitForClaim(path, request, clock) : created;
 }
 
 /** Looks at one small file per poll. */
-async function waitForClaim(path: string, request: ClaimRequest, clock: Clock): Promise<Acquired> {
+async function waitForClaim(path: string, request: ClaimRequest, clock: Clock): Promise<AcquiredClaim> {
   let wait = FIRST_POLL_MS;
   let isReported = false;
   const watch = new SilenceWatch(clock);

@@ -18,10 +18,12 @@ export function temporaryName(path: string): string {
   return `${path}.${process.pid}-${counter}-${Math.floor(Math.random() * 0xffffffff).toString(36)}.tmp`;
 }
 
-/** Nobody is still writing to a temporary file that is older than this. */
+/** No process is still writing to a temporary file that is older than this. */
 const ABANDONED_MS = 60 * 60_000;
 
-/** Removes what killed processes left in a folder while they wrote `file` (or any). `now`: the file system's time. */
+/**
+ * Removes temporary files that killed processes left in a folder, of `file` or of any. `now`: the file system's time.
+ */
 export function removeAbandoned(folder: string, now: number, file?: string): void {
   for (const name of namesIn(folder)) {
     if (!isTemporary(name) || (file !== undefined && !name.startsWith(`${file}.`))) continue;
@@ -71,13 +73,13 @@ export function writeAll(file: number, data: string | Buffer): void {
   while (done < bytes.length) done += writeSync(file, bytes, done, bytes.length - done);
 }
 
-/** True if this call removed it; a file that is not there or cannot be removed is no reason to stop. */
+/** True if this call removed it. A file that does not exist or cannot be removed is no error. */
 export function removeIfThere(path: string): boolean {
   try {
     unlinkSync(path);
     return true;
   } catch {
-    // Gone already, or in a read-only folder: the caller can do nothing about it.
+    // Gone already, or in a read-only folder.
     return false;
   }
 }

@@ -33,7 +33,7 @@ export function runBounded<T>(
   }
 }
 
-/** On a busy machine the clock runs while the process does not: that says nothing about the work. */
+/** On a busy machine the time may pass while the process waits, so the work is tried again. */
 const MOST_ATTEMPTS = 8;
 
 function wasStarved(before: NodeJS.CpuUsage, limitMs: number): boolean {

@@ -1,4 +1,4 @@
-/** The only place that reads the time; everything else is given a clock. */
+/** The only place that reads the time; all other code gets a clock. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
@@ -8,7 +8,7 @@ export interface Clock {
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  // `performance` is a module that Node loads when it is first touched; this is there already.
+  // Node would load a module for `performance`; this is always loaded.
   elapsed: () => {
     const time = process.hrtime();
     return time[0] * 1_000 + time[1] / 1_000_000;

@@ -19,7 +19,7 @@ export function writeDerived(project: ProjectPlace, digest: string, value: unkno
   writeChecked(project, `${digest}.json`, value);
 }
 
-/** A JSON value behind the digest of its text: what is believed may decide what is executed, so it must be whole. */
+/** A JSON value stored with the digest of its text: it may decide what is executed, so it must be intact. */
 export function readChecked(project: ProjectPlace, name: string): unknown {
   const bytes = readDerivedFile(project, name);
   const end = bytes?.indexOf('\n') ?? -1;
@@ -61,7 +61,7 @@ export function removeDerivedFiles(project: ProjectPlace, ending: string): void 
   for (const name of namesIn(dir)) if (name.endsWith(ending)) removeIfThere(join(dir, name));
 }
 
-/** At most so many files of one ending stay: every edit of a source leaves one behind. */
+/** Files of one ending that are kept: every edit of a source leaves one behind. */
 const KEPT = 200;
 
 /** Removes the older half when there are too many, and what killed processes were writing. */

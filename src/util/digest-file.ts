@@ -5,7 +5,7 @@ import { nextTurn } from './timer.js';
 const SMALL = 1024 * 1024;
 const CHUNK = 8 * 1024 * 1024;
 
-/** Digest of a file's content. A large file is read in pieces, with a turn for other work between them. May throw. */
+/** Digest of a file's content. Reads a large file in pieces, so that other work gets its turn. May throw. */
 export async function digestFile(path: string, size: number): Promise<string> {
   if (size <= SMALL) return digestSmallFile(path);
   const file = openSync(path, 'r');

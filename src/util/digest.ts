@@ -2,7 +2,7 @@ import type * as Crypto from 'node:crypto';
 
 let loaded: typeof Crypto | undefined;
 
-/** Node takes milliseconds to load its cryptography, and `--version` digests nothing. */
+/** Loaded on demand: Node takes milliseconds to load its cryptography, which `--version` does not need. */
 function crypto(): typeof Crypto {
   loaded ??= process.getBuiltinModule('node:crypto');
   return loaded;
@@ -39,7 +39,7 @@ function streamOf(hash: Crypto.Hash): DigestStream {
   };
 }
 
-/** Digest keyed with a secret: equal values are seen to be equal, and nobody without the secret can try values out. */
+/** Digest keyed with a secret: equal values have equal digests, and nobody without the secret can try values out. */
 export function hmacSha256Hex(secret: string | Buffer, data: string | Buffer): string {
   return crypto().createHmac('sha256', secret).update(data).digest('hex');
 }

@@ -25,7 +25,7 @@ function isCountable(ms: number): boolean {
   return Number.isFinite(ms) && ms >= 0 && ms <= Number.MAX_SAFE_INTEGER;
 }
 
-/** What a person would say: `340ms`, `1.2s`, `12s`, `6m`, `1h 5m`, `7h`, `3d`. Two units at the most. */
+/** As people write it: `340ms`, `1.2s`, `12s`, `6m`, `1h 5m`, `7h`, `3d`. Two units at the most. */
 export function formatDuration(ms: number): string {
   if (!Number.isFinite(ms)) return '?';
   if (ms < 0) return `-${formatDuration(-ms)}`;
@@ -37,7 +37,7 @@ export function formatDuration(ms: number): string {
   return inUnits(Math.round(ms / 3_600_000), { factor: 24, big: 'd', small: 'h' });
 }
 
-/** `6m ago`; `2h ahead of the clock` for what was written while a clock was wrong. */
+/** `6m ago`; `2h ahead of the clock` for a time that a wrong clock gave. */
 export function formatAgo(ms: number): string {
   return ms < 0 ? `${formatDuration(-ms)} ahead of the clock` : `${formatDuration(ms)} ago`;
 }

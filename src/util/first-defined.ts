@@ -1,4 +1,4 @@
-/** Calls one after the other until one gives a value; undefined when none does. */
+/** Calls the functions one after the other until one returns a value; undefined when none does. */
 export async function firstDefined<T>(questions: Iterable<() => Promise<T | undefined>>): Promise<T | undefined> {
   for (const ask of questions) {
     const answer = await ask();

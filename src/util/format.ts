@@ -19,7 +19,7 @@ interface Saved extends Spent {
   readonly ms: number;
 }
 
-/** In a table, what was spent: the money where its amount is known, else what is. */
+/** What was spent, in a table: the price if it is known, else the tokens. */
 export function formatSpent({ usd, tokens }: Spent): string {
   if (usd !== null) return formatMoney(usd);
   return tokens > 0 ? `${formatCount(tokens)} tokens` : '–';
@@ -35,8 +35,8 @@ export function formatCost({ usd, tokens }: Spent): string {
 const UNKNOWN = 'price unknown';
 
 /**
- * `spent $0.12 (12.3k tokens) · saved $0.40 (30k tokens, 3m)`. Where no model is involved there is no money to
- * speak of: then `saved 3m`, or nothing. That a price is not known is said once.
+ * `spent $0.12 (12.3k tokens) · saved $0.40 (30k tokens, 3m)`. Without a model there is no price: then `saved 3m`, or
+ * nothing. An unknown price is mentioned once.
  */
 export function formatBill(spent: Spent, saved: Saved): string {
   const isFree = [spent, saved].every(({ usd, tokens }) => usd === 0 && tokens === 0);

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A file's bytes; undefined where it is not there, or not ours to read. */
+/** A file's bytes; undefined where it does not exist or cannot be read. */
 export function readIfThere(path: string): Buffer | undefined {
   try {
     return readFileSync(path);
@@ -13,7 +13,7 @@ export function textIfThere(path: string): string | undefined {
   return readIfThere(path)?.toString('utf8');
 }
 
-/** Names in a folder; none where it is not there, or not ours to list. */
+/** Names in a folder; none where it does not exist or cannot be listed. */
 export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
@@ -22,7 +22,7 @@ export function namesIn(folder: string): string[] {
   }
 }
 
-/** The value of a JSON text; undefined where it is none, as one that was cut short by a crash. */
+/** The value of a JSON text; undefined where it is invalid, for example cut short by a crash. */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -31,7 +31,7 @@ export function parsedJson(text: string): unknown {
   }
 }
 
-/** A text with `%20` in it; as it stands where a percent sign is bare. */
+/** Decodes `%20` and the like; returns the text unchanged where a percent sign is bare. */
 export function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);

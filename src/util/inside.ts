@@ -32,7 +32,7 @@ export function relativePath(root: string, path: string): string {
   return way === '' ? '.' : way;
 }
 
-/** For people: relative where it is inside of `root`, else as it is. */
+/** For people: relative if it is inside of `root`, else unchanged. */
 export function displayPath(root: string, path: string): string {
   return isInside(root, path) ? relativePath(root, path) : path;
 }

@@ -1,7 +1,7 @@
 import { constants, copyFileSync, linkSync, renameSync } from 'node:fs';
 import { removeIfThere, temporaryName } from './atomic-write.js';
 
-/** A second name for a file's bytes; a copy where the places are not on one disk. What is there stays. May throw. */
+/** Makes a hard link; a copy where the two are on different disks. An existing target stays. May throw. */
 export function linkOrCopy(source: string, target: string): void {
   try {
     linkSync(source, target);

@@ -1,6 +1,6 @@
 import { oneLine, sanitize } from './terminal-text.js';
 
-/** What programs and models say, on one line, as text: not Markdown or HTML of ours. */
+/** Output of programs and models as plain text on one line, with Markdown and HTML escaped. */
 export function markdownText(said: string, longest = 300): string {
   const line = oneLine(said);
   const cut = line.length > longest ? `${line.slice(0, longest)}…` : line;
@@ -10,7 +10,7 @@ export function markdownText(said: string, longest = 300): string {
     .replaceAll(/[\\`*_[\]|#~!$>]/g, '\\$&');
 }
 
-/** The same with its lines, in a fence that nothing in it can close. */
+/** The same with all its lines, in a fence that no line of it can close. */
 export function markdownFence(said: string): string[] {
   const text = sanitize(said);
   const fence = '`'.repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));

@@ -24,7 +24,7 @@ export async function nearestName(name: string, known: Iterable<string>): Promis
   return bestDistance <= allowed && bestDistance < longest ? best : onlyPartOf(wanted, candidates);
 }
 
-/** `review` for `review-each`, if it cannot be meant for another one. */
+/** `review` for `review-each`, if no other name fits. */
 function onlyPartOf(wanted: string, known: readonly string[]): string | undefined {
   const found = known.filter((candidate) => {
     const [short, long] = [wanted, candidate.toLowerCase()].sort((a, b) => a.length - b.length) as [string, string];

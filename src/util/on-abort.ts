@@ -4,13 +4,13 @@ const listeners = new WeakMap<AbortSignal, Set<() => void>>();
 export function onAbort(signal: AbortSignal | undefined, listener: () => void): () => void {
   if (!signal) return () => {};
   const all = listeners.get(signal) ?? listen(signal);
-  // Two callers may have the same function.
+  // A function of its own, because two callers may pass the same one.
   const own = () => listener();
   all.add(own);
   return () => all.delete(own);
 }
 
-/** A whole run waits for one signal: one listener for all is cheaper, and does not look like a leak to Node. */
+/** One listener per signal: a run has many callers for one signal, which Node would report as a leak. */
 function listen(signal: AbortSignal): Set<() => void> {
   const all = new Set<() => void>();
   listeners.set(signal, all);

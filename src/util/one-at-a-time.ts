@@ -1,4 +1,4 @@
-/** Makes a queue: what is put into it begins when everything before it has ended, well or not. */
+/** Makes a queue: each work begins when all before it have ended, even if they failed. */
 export function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {

@@ -6,16 +6,16 @@ import { isInside, realPath } from './inside.js';
 import { statIfThere } from './stat.js';
 import { derivedDir, type ProjectPlace } from './user-cache.js';
 
-/** In each project's folder: the path of the project, to see when it is gone. */
+/** Holds the project's path, to see when the project is gone. */
 const ROOT_FILE = 'root';
 
-/** Whether nobody but the user can have put anything into the project's folder of derived files. */
+/** Whether only the user can have written into the project's folder of derived files. */
 export function isOwnFolder(project: ProjectPlace): boolean {
   const dir = derivedDir(project);
-  // A cache folder inside of the project would come with it: with a clone, with an archive.
+  // A cache folder inside the project could come with a clone or an archive.
   if (isInside(project.root, realPath(dir))) return false;
   const user = process.geteuid?.();
-  // `taskflow`, `projects` and the project's own: a user who can write one of them can replace the next.
+  // Checks `taskflow`, `projects` and the project's own: a user who can write one of them can replace the next.
   return [dirname(dirname(dir)), dirname(dir), dir].every((folder) => {
     const stat = statIfThere(folder);
     if (!stat?.isDirectory()) return false;
@@ -23,7 +23,7 @@ export function isOwnFolder(project: ProjectPlace): boolean {
   });
 }
 
-/** Makes the folder. False where that is not possible, or not the user's to do. */
+/** Makes the folder. False where that is not possible, or would be in another user's folder. */
 export function makeOwnFolder(project: ProjectPlace): boolean {
   const dir = derivedDir(project);
   if (isInSomebodysFolder(dir) || isInside(project.root, realPath(dir))) return false;
@@ -39,7 +39,7 @@ export function makeOwnFolder(project: ProjectPlace): boolean {
   return true;
 }
 
-/** Root, in the home of a user: folders that root makes there would be in the user's way ever after. */
+/** Whether this is root in the home of a user, who could not change folders that root makes there. */
 export function isInSomebodysFolder(dir: string): boolean {
   if (process.geteuid?.() !== 0) return false;
   let above = dirname(dir);
@@ -47,7 +47,7 @@ export function isInSomebodysFolder(dir: string): boolean {
   return statIfThere(above)?.uid !== 0;
 }
 
-/** Temporary folders and removed clones leave nothing behind. */
+/** Removes the folders of projects that no longer exist. */
 function forgetGone(projects: string): void {
   try {
     for (const name of readdirSync(projects)) {
@@ -57,6 +57,6 @@ function forgetGone(projects: string): void {
       }
     }
   } catch {
-    // Another process cleans up at this moment: one of us is enough.
+    // Another process cleans up at the same time.
   }
 }

@@ -12,7 +12,7 @@ export interface Project {
   readonly prints?: readonly { readonly dev: number; readonly ino: number }[];
 }
 
-/** Is it a file that the process prints to? Such a file is no input: it changes because we run. */
+/** Whether this process prints to the file. Such a file is no input: it changes because we run. */
 export function isPrintedTo(
   { prints }: Pick<Project, 'prints'>,
   { dev, ino }: { readonly dev: number; readonly ino: number },

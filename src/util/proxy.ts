@@ -1,8 +1,8 @@
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The proxy that the usual variables name for an address: `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, in small letters
- * too, which win. This machine itself is never asked through one.
+ * The proxy that the usual variables name for an address: `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, in lower case
+ * too, which wins. This machine itself is always reached directly.
  */
 export function proxyFor(address: URL, env: Environment): URL | undefined {
   const name = address.protocol === 'https:' ? 'https_proxy' : 'http_proxy';
@@ -20,7 +20,7 @@ function variable(env: Environment, name: string): string | undefined {
 
 const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/;
 
-/** `NO_PROXY`: names with all that is below them, with a port or without, or `*`. */
+/** `NO_PROXY`: host names, which include their subdomains, with a port or without, or `*`. */
 function isDirect({ hostname, port, protocol }: URL, list: string): boolean {
   if (LOOPBACK.test(hostname)) return true;
   const ownPort = port || (protocol === 'https:' ? '443' : '80');
@@ -32,7 +32,7 @@ function isDirect({ hostname, port, protocol }: URL, list: string): boolean {
   });
 }
 
-/** What a proxy is sent to let us through; it never appears in a message. */
+/** The header with the proxy's credentials, which never appear in a message. */
 export function proxyAuthorization({ username, password }: URL): Record<string, string> {
   if (username === '' && password === '') return {};
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;

@@ -1,8 +1,8 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 
 /**
- * A regular file's bytes, at most one more than `limit` of them: enough to see that there are too many, whatever the
- * size. Undefined when it is not there, not readable or no file: a pipe or a device might never end.
+ * A regular file's bytes, at most one more than `limit`, which shows that there are too many. Undefined when it does
+ * not exist, is not readable or is no regular file: a pipe or a device might never end.
  */
 export function readBounded(path: string, limit: number): Buffer | undefined {
   try {

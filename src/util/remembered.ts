@@ -1,4 +1,4 @@
-/** The same for the same argument, made when it is first asked for. */
+/** Caches the result for each argument. */
 export function remembered<K, V>(make: (of: K) => V): (of: K) => V {
   const known = new Map<K, V>();
   return (of) => {
@@ -11,7 +11,7 @@ export function remembered<K, V>(make: (of: K) => V): (of: K) => V {
   };
 }
 
-/** The same for every call, made by the first one. */
+/** Caches the result of the first call. */
 export function once<V>(make: () => V): () => V {
   const only = remembered(make);
   return () => only(undefined);

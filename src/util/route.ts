@@ -34,9 +34,9 @@ export class Route {
     this.#headers = ['Host', origin.host, ...Object.entries(allowed).flat()];
   }
 
-  /** Who sends a body says how long it is. */
+  /** The caller sets the length of a body. */
   request({ method, path, headers, auth }: RoutedRequest): ClientRequest {
-    // A list: of an object, Node makes another object, with a list for each header.
+    // A list, because Node would turn an object into another object with a list for each header.
     const sent = [...this.#headers];
     for (const name of Object.keys(headers)) if (!/^host$/i.test(name)) sent.push(name, headers[name]!);
     if (auth !== undefined && headers['authorization'] === undefined) sent.push('Authorization', basic(auth));

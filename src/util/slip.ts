@@ -12,7 +12,7 @@ export function isSlip(a: string, b: string): boolean {
   return Math.max(x.length, y.length) - start - end <= 1;
 }
 
-/** The commonest slip (`scna` for `scan`) is one mistake, not the two edits that it takes to mend. */
+/** The commonest slip (`scna` for `scan`) counts as one mistake, not as two edits. */
 export function swappedLetters(a: string, b: string): boolean {
   if (a.length !== b.length) return false;
   const at = [...a].findIndex((letter, index) => letter !== b[index]);

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, type Stats, statSync } from 'node:fs';
 
 const IF_THERE = { throwIfNoEntry: false } as const;
 
-/** Undefined when there is nothing, or nothing that may be looked at. */
+/** Undefined when the path does not exist or is not accessible. */
 export function statIfThere(path: string): Stats | undefined {
   try {
     return statSync(path, IF_THERE);
@@ -22,12 +22,12 @@ export function lstatIfThere(path: string): Stats | undefined {
   }
 }
 
-/** Names in a folder, none where there is no folder. Not behind a link: whoever clears a folder clears its own. */
+/** Names in a folder; none where there is no folder. Does not follow a link, because callers remove what they find. */
 export function namesInFolder(path: string): string[] {
   try {
     return lstatIfThere(path)?.isDirectory() ? readdirSync(path) : [];
   } catch {
-    // Not ours to list, or removed this moment.
+    // Not readable, or removed meanwhile.
     return [];
   }
 }

@@ -1,8 +1,10 @@
-/** What acts on a terminal: controls but for tabs and line ends, and what turns the direction of writing around. */
+/**
+ * Characters that act on a terminal: controls except tabs and line ends, and those that change the writing direction.
+ */
 const ACTING = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 const EACH_ACTING = new RegExp(ACTING, 'g');
 
-/** Text as it may be shown: what programs and models say must not move the cursor or change colours. */
+/** Makes text safe to show: output of programs and models must not move the cursor or change colours. */
 export function sanitize(text: string): string {
   if (!ACTING.test(text)) return text;
   return text
@@ -13,7 +15,7 @@ export function sanitize(text: string): string {
     .replaceAll(EACH_ACTING, '');
 }
 
-/** The same with nothing left out: a person who decides about a text sees all of it. */
+/** Shows control characters instead of removing them, for a person who decides about the text. */
 export function visible(text: string): string {
   return text.replaceAll('\r\n', '\n').replaceAll(EACH_ACTING, (character) => {
     const code = character.charCodeAt(0);
@@ -25,13 +27,13 @@ export function visible(text: string): string {
 /** The same on one line. */
 export function oneLine(text: string): string {
   const shown = sanitize(text);
-  // Most are on one line as they are, and stay the same string: a batch has very many labels.
+  // Most texts are one line already and stay the same string, because a batch has very many labels.
   return (/[^\S ]| {2}/.test(shown) ? shown.replaceAll(/\s+/g, ' ') : shown).trim();
 }
 
 const STYLE = /\x1b\[[0-9;]*m/g;
 
-/** Cells that a text takes; our own style sequences take none, East Asian characters and emoji take two. */
+/** The cells that a text takes; our own style sequences take none, East Asian characters and emoji take two. */
 export function displayWidth(text: string): number {
   const plain = text.includes('\x1b') ? text.replaceAll(STYLE, '') : text;
   if (/^[\x20-\x7e]*$/.test(plain)) return plain.length;

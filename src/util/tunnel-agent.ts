@@ -5,13 +5,13 @@ import { proxyAuthorization } from './proxy.js';
 
 interface TunnelOptions extends AgentOptions {
   readonly proxy: URL;
-  /** For the proxy's answer: no request has a connection before it. */
+  /** Time limit for the proxy's answer, before which the request has no connection. */
   readonly connectMs: number;
 }
 
 type Done = (error: Error | null, socket?: Duplex | null) => void;
 
-/** Connections to servers behind a proxy: it is asked for a tunnel (CONNECT), and sees nothing of what goes through. */
+/** Connects to servers through a proxy's tunnel (CONNECT), in which the proxy cannot read. */
 export class TunnelAgent extends HttpsAgent {
   readonly #tunnel: TunnelOptions;
 

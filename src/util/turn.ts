@@ -1,7 +1,7 @@
 import { systemClock } from './clock.js';
 import { nextTurn } from './timer.js';
 
-/** Signals and timers wait at most this long, however much there is to do. */
+/** Signals and timers wait at most this long, however much work there is. */
 const LONGEST_TURN_MS = 50;
 
 let startedAt: number | undefined;

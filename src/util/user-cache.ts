@@ -12,7 +12,7 @@ export function userCacheDir(env: Readonly<Record<string, string | undefined>>, 
   return join(named?.startsWith('/') ? named : join(home, '.cache'), 'taskflow');
 }
 
-/** Where a project is, and whose files it may be kept among. */
+/** The part of a project that finds its folder of derived files. */
 export type ProjectPlace = Pick<Project, 'root' | 'home' | 'env'>;
 
 /**

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 
-/** The most bytes of a character that are still missing their end. */
+/** An incomplete character has at most this many bytes. */
 const LONGEST_BEGINNING = 3;
 
 /** Whether bytes that come in pieces are UTF-8: a character may lie across two pieces. */

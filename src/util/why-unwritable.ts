@@ -15,7 +15,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'its name is too long',
 };
 
-/** For people: without the temporary name that was tried first, which says nothing to them. */
+/** For people: without the temporary name, which they do not know. */
 export function whyUnwritable(error: unknown): string {
   return inWords(error, WORDS);
 }
@@ -26,8 +26,8 @@ export function inWords(error: unknown, words: Readonly<Record<string, string>>)
 }
 
 /**
- * What is in the way of writing to a folder, or to the nearest one above it that there is; undefined when nothing is. A
- * folder that could not be made is only missing afterwards: the reason is further up.
+ * Why a folder, or the nearest existing one above it, cannot be written; undefined when it can. For a folder that could
+ * not be made, the reason is further up.
  */
 export function unwritableFolder(folder: string): string | undefined {
   let at = folder;

@@ -3,7 +3,7 @@ import { foldClaude } from '../../src/agent/claude/fold.js';
 import { foldCodex } from '../../src/agent/codex/fold.js';
 import { foldPi } from '../../src/agent/pi/fold.js';
 import type { RunnerEvent } from '../../src/agent/runner.js';
-import { EMPTY_TRANSCRIPT, type Ending, report, type Transcript, toResult } from '../../src/agent/transcript.js';
+import { type ClientEnding, EMPTY_TRANSCRIPT, report, type Transcript, toResult } from '../../src/agent/transcript.js';
 
 type Fold = (transcript: Transcript, line: string) => Transcript;
 
@@ -13,7 +13,7 @@ function foldAll(fold: Fold, events: readonly (object | string)[]): Transcript {
     .reduce(fold, EMPTY_TRANSCRIPT);
 }
 
-const read = (fold: Fold, events: readonly (object | string)[], ending: Partial<Ending> = {}) =>
+const read = (fold: Fold, events: readonly (object | string)[], ending: Partial<ClientEnding> = {}) =>
   toResult(foldAll(fold, events), { who: 'it', ...ending });
 const exit1 = { failure: { code: 'exit' as const, message: 'it exited with status 1' } };
 

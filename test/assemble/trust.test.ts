@@ -137,7 +137,7 @@ describe('a flow that nobody has looked at', () => {
   it('is not run by a program that does not say --yes: exit 4', async () => {
     rig.answers(GOOD);
     const { status, stderr } = await rig.assemble('--run', 'word=hey');
-    expect([status, stderr]).toEqual([4, expect.stringContaining('nobody has looked at this flow yet')]);
+    expect([status, stderr]).toEqual([4, expect.stringContaining('no person has looked at this flow yet')]);
     expect(rig.counts()).toEqual({ plan: 1, shout: 1 });
     expect((await rig.assemble('--run', 'word=hey')).status).toBe(4);
     expect((await rig.assemble('--run', 'word=hey', '--yes')).status).toBe(0);

@@ -182,11 +182,10 @@ export function describeProcesses(always: (cwd: string) => Partial<ProcessReques
     expect(results.map((result) => result.stdout.toString().trim())).toEqual(results.map((_, i) => `${i}`));
   });
 
-  test('start and end are announced once each, with what distinguishes the process from a later one', async () => {
-    const log: [string, ChildIdentity][] = [];
-    await run(['true'], { onStart: (child) => log.push(['start', child]), onEnd: (child) => log.push(['end', child]) });
-    expect(log.map(([what]) => what)).toEqual(['start', 'end']);
-    expect(log[0]?.[1]).toEqual(log[1]?.[1]);
-    expect(log[0]?.[1].startTicks).toBeGreaterThan(0);
+  test('the start is announced once, with what distinguishes the process from a later one', async () => {
+    const started: ChildIdentity[] = [];
+    await run(['true'], { onStart: (child) => started.push(child) });
+    expect(started).toHaveLength(1);
+    expect(started[0]?.startTicks).toBeGreaterThan(0);
   });
 }

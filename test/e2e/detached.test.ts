@@ -104,7 +104,7 @@ describe('a detached run', () => {
     const line = readFileSync(join(project.root, '.pi/taskflows/runs', runId, 'journal.jsonl'), 'utf8').split('\n')[0]!;
     process.kill(JSON.parse(line).owner.pid, 'SIGKILL');
     const { status, stderr } = await wait.done;
-    expect([status, stderr]).toEqual([1, expect.stringContaining('nobody executes')]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('its process died')]);
     project.write('go', '');
   });
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { shortened } from '../../src/mcp/answer.js';
+import { shortAnswer } from '../../src/mcp/answer.js';
 import { MOST_CHARACTERS } from '../../src/mcp/cut.js';
 import { Gate } from '../../src/mcp/gate.js';
 import { withFlag } from '../../src/mcp/line.js';
@@ -34,12 +34,12 @@ it('a gate whose work throws lets the next one in', async () => {
 
 it('whatever is answered fits, and what fits is left as it is', () => {
   const small = { a: 'x'.repeat(15_000), b: [1, 2, 3] };
-  expect(shortened({ value: small, whole: 'taskflow runs' })).toEqual({ value: small, text: JSON.stringify(small) });
+  expect(shortAnswer({ value: small, whole: 'taskflow runs' })).toEqual({ value: small, text: JSON.stringify(small) });
   const rows = Array.from({ length: 10_000 }, (_, row) => ({ row, text: 'y'.repeat(300), more: { deep: [['z']] } }));
   const names = Object.fromEntries(rows.map(({ row }) => [`name-${row}`, 'v'.repeat(500)]));
   const large: JsonObject[] = [{ rows }, { names }, { text: 'x'.repeat(1e6) }, { rows, names, text: '😀'.repeat(1e5) }];
   for (const one of large) {
-    const { value, text } = shortened({ value: one, whole: 'taskflow runs' });
+    const { value, text } = shortAnswer({ value: one, whole: 'taskflow runs' });
     expect(value['cut']).toBe('shortened; the whole: taskflow runs');
     expect(text).toBe(JSON.stringify(value));
     expect(text.length).toBeLessThanOrEqual(MOST_CHARACTERS + 100);

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { endProcess, endSurvivors } from '../../src/process/end-tree.js';
+import { endLeftover, endSurvivors } from '../../src/process/end-tree.js';
 import type { ChildIdentity, ProcessRequest } from '../../src/process/process.js';
 import { holderIdentity, identityOf, isAlive } from '../../src/process/process-identity.js';
 import { readProcessRow } from '../../src/process/process-table.js';
@@ -191,7 +191,7 @@ describe('survivors of a crashed run', () => {
   test('are ended with all their descendants', async () => {
     const { identity, live } = await orphanTree('setsid sleep 60 & sleep 61', 3);
     expect(isAlive(identity)).toBe(true);
-    await endProcess(identity);
+    await endLeftover(identity);
     expect(live()).toEqual([]);
     expect(isAlive(identity)).toBe(false);
   });
@@ -199,16 +199,16 @@ describe('survivors of a crashed run', () => {
   test('are found by their group when the first process is dead', async () => {
     const { identity, live } = await orphanTree('sleep 60 & sleep 61 & exit', 2);
     await until(() => !isAlive(identity));
-    await endProcess(identity);
+    await endLeftover(identity);
     expect(live()).toEqual([]);
   });
 
   test('are left alone when the id belongs to another process by now', async () => {
     const { identity, live } = await orphanTree('exec sleep 60', 1);
     const earlier: ChildIdentity = { ...identity, startTicks: (identity.startTicks ?? 0) - 1 };
-    await endProcess(earlier);
+    await endLeftover(earlier);
     expect(live().length).toBe(1);
-    await endProcess(identity);
+    await endLeftover(identity);
     expect(live()).toEqual([]);
   });
 
@@ -224,18 +224,18 @@ describe('survivors of a crashed run', () => {
     const [line] = (await once(shell.stdout, 'data')) as [Buffer];
     const leader = identityOf(Number(line.toString()));
     await until(() => !isAlive(leader) && readProcessRow(leader.pid) === undefined);
-    await endProcess(leader);
+    await endLeftover(leader);
     expect(live().length).toBe(2);
-    await endProcess(identityOf(shell.pid ?? -1));
+    await endLeftover(identityOf(shell.pid ?? -1));
     expect(live()).toEqual([]);
   });
 
   test('are left alone when nothing but an id is known', async () => {
     const { identity, live } = await orphanTree('sleep 60 & exit', 1);
     await until(() => !isAlive(identity) && live().length === 1);
-    await endProcess({ pid: identity.pid });
+    await endLeftover({ pid: identity.pid });
     expect(live().length).toBe(1);
-    await endProcess(identity);
+    await endLeftover(identity);
     expect(live()).toEqual([]);
   });
 

@@ -6,11 +6,11 @@ import { clearEntries } from '../../src/store/clear-entries.js';
 import { collectGarbage } from '../../src/store/collect-garbage.js';
 import { type DiskStore, openStore } from '../../src/store/disk-store.js';
 import { newHolder } from '../../src/store/holder.js';
-import { listEntries } from '../../src/store/list-entries.js';
 import { claimPath, entryPath } from '../../src/store/paths.js';
 import type { Entry } from '../../src/store/store.js';
 import { key, LIMITS, makeEntry, type Scratch, scratch } from '../contracts/store-support.js';
 import { effort } from '../support/effort.js';
+import { listEntries } from '../support/list-entries.js';
 import { textOf } from '../support/output-text.js';
 
 /** What a store is, without anything that makes one hard. */

@@ -107,7 +107,7 @@ it('status --probe says whether it answers, and writes nothing', async () => {
   expect(JSON.parse(stdout).shared.answers).toBe('it answers 403');
   const gone = machine({ remote: { url: 'http://127.0.0.1:1/cache' } });
   const { status, stdout: text } = await gone.run(['cache', 'status', '--probe']);
-  expect([status, text]).toEqual([0, expect.stringContaining('cannot be used now (nobody answers there)')]);
+  expect([status, text]).toEqual([0, expect.stringContaining('cannot be used now (no server answers there)')]);
 });
 
 it('doctor tries it only with --probe, and says so before', async () => {

@@ -64,7 +64,7 @@ describe('who is believed', () => {
       { trust: null },
     );
     expect([executed, server.seen]).toEqual([2, []]);
-    expect(result.warnings).toEqual([expect.stringMatching(/is not read: nobody is trusted; .*cache\.trust: none/)]);
+    expect(result.warnings).toEqual([expect.stringMatching(/is not read: no key is trusted; .*cache\.trust: none/)]);
   });
 
   it('trust: none is written out: then anybody is believed', async () => {

@@ -16,12 +16,12 @@ import { storedIdentity } from '../../src/memo/stored-identity.js';
 import { openStore } from '../../src/store/disk-store.js';
 import { exportArchive } from '../../src/store/export-archive.js';
 import { importArchive } from '../../src/store/import-archive.js';
-import { listEntries } from '../../src/store/list-entries.js';
 import { blobPath, entryPath } from '../../src/store/paths.js';
 import type { Entry } from '../../src/store/store.js';
 import { sha256Hex } from '../../src/util/digest.js';
 import { makeEntry, type Scratch, scratch } from '../contracts/store-support.js';
 import { makeIdentity } from '../support/identity.js';
+import { listEntries } from '../support/list-entries.js';
 
 let here: Scratch;
 let there: Scratch;

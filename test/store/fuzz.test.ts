@@ -7,7 +7,6 @@ import { clearEntries } from '../../src/store/clear-entries.js';
 import { collectGarbage } from '../../src/store/collect-garbage.js';
 import { exportArchive } from '../../src/store/export-archive.js';
 import { importArchive } from '../../src/store/import-archive.js';
-import { listEntries } from '../../src/store/list-entries.js';
 import type { StoreOptions } from '../../src/store/options.js';
 import { showEntry } from '../../src/store/show-entry.js';
 import { storeStatus } from '../../src/store/store-status.js';
@@ -15,6 +14,7 @@ import { verifyStore } from '../../src/store/verify-store.js';
 import { sha256Hex } from '../../src/util/digest.js';
 import { LIMITS } from '../contracts/store-support.js';
 import { forgeFile } from '../support/forge-entry.js';
+import { listEntries } from '../support/list-entries.js';
 import { type Random, randomFrom } from '../support/random.js';
 import { createRig, type Rig } from '../support/rig.js';
 

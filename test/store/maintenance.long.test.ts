@@ -19,7 +19,6 @@ import { type Collected, collectGarbage } from '../../src/store/collect-garbage.
 import { readMarker, writeMarker } from '../../src/store/collect-marker.js';
 import { type DiskStore, openStore } from '../../src/store/disk-store.js';
 import { newHolder } from '../../src/store/holder.js';
-import { listEntries } from '../../src/store/list-entries.js';
 import { maybeCollect } from '../../src/store/maybe-collect.js';
 import type { StoreLimits } from '../../src/store/options.js';
 import { blobPath, claimPath, entryPath, MAINTENANCE } from '../../src/store/paths.js';
@@ -28,6 +27,7 @@ import type { Entry } from '../../src/store/store.js';
 import { storeStatus } from '../../src/store/store-status.js';
 import { verifyStore } from '../../src/store/verify-store.js';
 import { key, LIMITS, makeEntry, type Scratch, scratch } from '../contracts/store-support.js';
+import { listEntries } from '../support/list-entries.js';
 import { readIndex } from '../support/read-index.js';
 
 let place: Scratch;

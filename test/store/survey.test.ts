@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { collectGarbage } from '../../src/store/collect-garbage.js';
-import { listEntries } from '../../src/store/list-entries.js';
 import { storeStatus } from '../../src/store/store-status.js';
 import { surveyStore } from '../../src/store/survey.js';
 import { LIMITS, type Scratch, scratch } from '../contracts/store-support.js';
 import { fillStore } from '../support/fill-store.js';
+import { listEntries } from '../support/list-entries.js';
 
 let place: Scratch;
 beforeEach(() => {

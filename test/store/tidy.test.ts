@@ -4,7 +4,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { KeptEntries } from '../../src/run/reuse/kept-entries.js';
 import { openStore } from '../../src/store/disk-store.js';
-import { listEntries } from '../../src/store/list-entries.js';
 import { maybeCollect } from '../../src/store/maybe-collect.js';
 import type { StoreOptions } from '../../src/store/options.js';
 import { decodeTidyRequest, encodeTidyRequest } from '../../src/store/tidy-request.js';
@@ -12,6 +11,7 @@ import { systemClock } from '../../src/util/clock.js';
 import { key, makeEntry, type Scratch, scratch } from '../contracts/store-support.js';
 import { createTestProject } from '../support/cli.js';
 import { fillStore } from '../support/fill-store.js';
+import { listEntries } from '../support/list-entries.js';
 
 const LARGE = 4_200;
 

@@ -25,9 +25,9 @@ export function buildClaudeCommand(request: RunnerRequest, config: RunnerConfig)
     argv: [
       ...(config.command ?? ['claude']),
       ...['-p', '--output-format', 'stream-json', '--verbose', '--no-session-persistence'],
-      // A long answer is silent otherwise, and silence is ended.
+      // Without these a long answer is silent, and would be ended by the idle timeout.
       '--include-partial-messages',
-      // Nobody is there to be asked; editing files is what agents are for.
+      // No person is there to grant permission, and agents are meant to edit files.
       ...(decided ? [] : ['--permission-mode', 'acceptEdits']),
       ...flag('--model', request.model ?? config.model),
       ...flag('--effort', effort(thinking)),
@@ -37,7 +37,7 @@ export function buildClaudeCommand(request: RunnerRequest, config: RunnerConfig)
     ],
     input: task,
     env: {
-      // It does not start inside another one of its kind.
+      // claude refuses to start inside another claude.
       CLAUDECODE: undefined,
       CLAUDE_CODE_ENTRYPOINT: undefined,
       ...(thinking === 'off' && { MAX_THINKING_TOKENS: '0' }),
@@ -45,7 +45,7 @@ export function buildClaudeCommand(request: RunnerRequest, config: RunnerConfig)
     defaults: {
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       DISABLE_AUTOUPDATER: '1',
-      // Whether to try again is for the flow to say.
+      // The flow decides about retries.
       CLAUDE_CODE_MAX_RETRIES: '2',
     },
   };

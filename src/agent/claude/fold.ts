@@ -10,7 +10,7 @@ const PARTIAL = '{"type":"stream_event"';
 
 /** One line of `claude -p --output-format stream-json`. */
 export function foldClaude(transcript: Transcript, line: string): Transcript {
-  // Pieces of messages that come whole as well: a sign of life, no more.
+  // A piece of a message that also comes as a whole: only a sign of life.
   if (line.startsWith(PARTIAL)) return transcript;
   const event = readEvent(line);
   if (!event) return withGarbage(transcript, line);
@@ -52,7 +52,7 @@ function foldAssistant(before: Transcript, event: JsonObject): Transcript {
   let transcript = before;
   for (const part of content) if (part['type'] === 'tool_use') transcript = foldToolUse(transcript, part);
   const model = textAt(message, 'model');
-  // What the client itself puts into the model's mouth: error messages.
+  // The client's own error messages, which it sends as the model's.
   if (model === '<synthetic>') {
     return event['error'] === 'max_output_tokens' ? { ...transcript, stop: 'length' } : transcript;
   }
@@ -67,8 +67,8 @@ function foldAssistant(before: Transcript, event: JsonObject): Transcript {
 }
 
 /**
- * What one message used, until the result says it better: if there is no result (a timeout, an abort), this is all that
- * is known of what was spent. The parts of a message come one by one and repeat its usage.
+ * What one message used. The result reports it better; without a result (a timeout, an abort) this is all that is known
+ * of what was spent. Each part of a message repeats its usage.
  */
 function foldMessageUsage(transcript: Transcript, message: JsonObject): Partial<Transcript> {
   const id = textAt(message, 'id') ?? '';
@@ -102,14 +102,14 @@ function foldToolResults(before: Transcript, message: JsonObject): Transcript {
   return transcript;
 }
 
-/** Until when calls are refused; whether that ended the answer, the result says. */
+/** Notes until when calls are refused. Only the result says whether that ended the answer. */
 function foldLimit(before: Transcript, info: JsonObject): Transcript {
   const { resetsAt: _before, ...transcript } = before;
   const resetsAt = info['status'] === 'rejected' ? momentOf(info['resetsAt']) : undefined;
   return resetsAt === undefined ? transcript : { ...transcript, resetsAt };
 }
 
-/** The last word. `subtype: success` may still be an error. */
+/** The final event. `subtype: success` may still be an error. */
 function foldResult(before: Transcript, event: JsonObject): Transcript {
   const said = textAt(event, 'result');
   const transcript: Transcript = {
@@ -133,7 +133,7 @@ function foldResult(before: Transcript, event: JsonObject): Transcript {
   };
 }
 
-/** What it may not do it leaves out, and answers all the same. */
+/** The tools that were denied: claude answers without them. */
 function deniedIn(event: JsonObject): Partial<Transcript> {
   const denials = objectsAt(event, 'permission_denials');
   if (denials.length === 0) return {};
@@ -146,7 +146,7 @@ function errorsOf(event: JsonObject): string {
   return Array.isArray(errors) ? errors.filter((error) => typeof error === 'string').join('; ') : '';
 }
 
-/** Per model, where given: it counts sub-agents, and answers that did not stream. */
+/** Sums the usage per model where it is given: that includes sub-agents, and answers that did not stream. */
 function usageOf(event: JsonObject): Usage {
   const models = Object.values(objectAt(event, 'modelUsage')) as JsonObject[];
   const sum = (name: string) => models.reduce((total, model) => total + numberAt(model, name), 0);

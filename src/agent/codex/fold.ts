@@ -3,7 +3,7 @@ import { numberAt, objectAt, objectsAt, readEvent, textAt } from '../read-event.
 import { endTool, startTool, withPath } from '../tool-calls.js';
 import { type Transcript, withGarbage } from '../transcript.js';
 
-/** One line of `codex exec --json`. `error` events are news of its own retries; `turn.failed` is final. */
+/** One line of `codex exec --json`. `error` events report its own retries; `turn.failed` is final. */
 export function foldCodex(transcript: Transcript, line: string): Transcript {
   const event = readEvent(line);
   if (!event) return withGarbage(transcript, line);
@@ -25,7 +25,7 @@ export function foldCodex(transcript: Transcript, line: string): Transcript {
   }
 }
 
-/** Some twenty-five seconds. By itself it waits for ever, and each time that it says so is a sign of life. */
+/** About twenty-five seconds. codex itself waits for ever, and each message about it resets the idle timeout. */
 const MOST_WAITS = 3;
 
 function foldNews(transcript: Transcript, message: string): Transcript {
@@ -54,14 +54,14 @@ function foldItem(last: Transcript, item: JsonObject): Transcript {
   if (type === 'agent_message') return { ...before, text: textAt(item, 'text') ?? '' };
   if (!TOOL_ITEMS.has(type)) return before;
   const id = textAt(item, 'id') ?? '';
-  // Not every tool is announced before it is done.
+  // Some tools are reported only once they are done.
   const transcript = endTool(before.toolsUnderWay[id] ? before : foldItemStart(before, item), id, false);
   if (type !== 'file_change' || item['status'] === 'failed') return transcript;
   const paths = objectsAt(item, 'changes').map((change) => textAt(change, 'path'));
   return { ...transcript, filesWritten: paths.reduce(withPath, transcript.filesWritten) };
 }
 
-/** Input is given with what was cached; money is not given at all. */
+/** The input includes cached tokens; codex reports no cost. */
 function foldUsage(transcript: Transcript, usage: JsonObject): Transcript {
   const cached = numberAt(usage, 'cached_input_tokens');
   return {

@@ -32,7 +32,7 @@ export function buildCommand(
   };
 }
 
-/** Relative paths are seen from the project root, wherever the program is started. */
+/** Relative paths start at the project root, wherever the program is started. */
 function fromRoot(element: string, request: RunnerRequest, exists: (path: string) => boolean): string {
   const { cwd, projectRoot } = request;
   if (cwd === projectRoot) return element;

@@ -12,7 +12,7 @@ export function commandRunner(name: string, config: RunnerConfig, project: Proje
   return {
     name,
     type: 'command',
-    // Text says nothing about money; JSON may.
+    // A text answer has no cost; a JSON answer may have one.
     reportsCost: format === 'json',
     settings: { command: [...command], format, ...(version !== undefined && { version }) },
     ...(model !== undefined && { defaultModel: model }),
@@ -28,7 +28,7 @@ export function commandRunner(name: string, config: RunnerConfig, project: Proje
         },
         format === 'json' ? readJsonAnswer : readTextAnswer,
       ),
-    // Nobody but its author knows how to ask it: the configuration says.
+    // How to ask a program for its version is unknown: the configuration names it.
     version: async () => ({ version: version ?? 'unversioned' }),
   };
 }

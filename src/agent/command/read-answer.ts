@@ -1,5 +1,6 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../model/json.js';
+import { isJsonObject, isTextList, type JsonObject, type JsonValue } from '../../model/json.js';
 import type { Usage } from '../../model/outcome.js';
+import { parseObject } from '../read-event.js';
 import { momentOf } from '../reset-time.js';
 import { EMPTY_TRANSCRIPT, type Transcript, withGarbage } from '../transcript.js';
 
@@ -34,7 +35,7 @@ export function readJsonAnswer(stdout: string): Transcript {
   };
 }
 
-/** `resetsAt` (a time, or null where that is not known) says that a usage limit is the reason. */
+/** `resetsAt` (a time, or null where it is not known) means that a usage limit is the reason. */
 function saidOfError({ transient, resetsAt }: JsonObject): Partial<Transcript> {
   const moment = momentOf(resetsAt);
   return {
@@ -42,16 +43,6 @@ function saidOfError({ transient, resetsAt }: JsonObject): Partial<Transcript> {
     ...(resetsAt !== undefined && { limited: true }),
     ...(moment !== undefined && { resetsAt: moment }),
   };
-}
-
-function parseObject(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    // Not JSON: the caller keeps a sample of it.
-    return undefined;
-  }
 }
 
 const STOP_REASONS: readonly JsonValue[] = ['complete', 'length', 'refusal', 'error', 'cancelled'];
@@ -65,7 +56,7 @@ function problemOf(answer: JsonObject): string | undefined {
   if (typeof text !== 'string' && !(failed && text === undefined)) return 'text must be a string';
   if (usage !== undefined && !isJsonObject(usage)) return 'usage must be an object';
   for (const [name, list] of Object.entries({ filesRead, filesWritten })) {
-    if (list !== undefined && !isTexts(list)) return `${name} must be a list of paths`;
+    if (list !== undefined && !isTextList(list)) return `${name} must be a list of paths`;
   }
   return undefined;
 }
@@ -88,10 +79,6 @@ function usageOf(value: JsonValue | undefined): Usage {
   return typeof usage['usd'] === 'number' && usage['usd'] >= 0 ? { ...tokens, usd: usage['usd'] } : tokens;
 }
 
-function isTexts(value: JsonValue): value is readonly string[] {
-  return Array.isArray(value) && value.every((element) => typeof element === 'string');
-}
-
 function textsOf(value: JsonValue | undefined): readonly string[] {
-  return value !== undefined && isTexts(value) ? value : [];
+  return isTextList(value) ? value : [];
 }

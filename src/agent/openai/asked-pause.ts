@@ -4,7 +4,7 @@ import { LONGEST_PAUSE_MS } from '../../model/limits.js';
 import { momentOf } from '../reset-time.js';
 import type { Transcript } from '../transcript.js';
 
-/** How long a server asks to be left alone. After a 429, a long time is that of a usage limit. */
+/** How long a server asks us to wait. After a 429, a long wait means a usage limit. */
 export function askedPause(
   status: number,
   headers: IncomingHttpHeaders,
@@ -16,10 +16,10 @@ export function askedPause(
   return { retryAfterMs: asked.ms, ...(status === 429 && asked.ms > LONGEST_PAUSE_MS && { limited: true }) };
 }
 
-/** A point in time where the server does not say what its own clock shows. */
+/** A duration, or a point in time where the server does not send its own time. */
 type Asked = { readonly ms: number } | { readonly at: number };
 
-/** In seconds, or as a date, which is meant by the clock of the server. */
+/** In seconds, or as a date by the server's clock. */
 function retryAfter({ 'retry-after': asked, date }: IncomingHttpHeaders): Asked | undefined {
   if (asked === undefined || asked.trim() === '') return undefined;
   const seconds = Number(asked);
@@ -44,7 +44,7 @@ function inBody(body: string): Asked | undefined {
     if (at !== undefined) return { at };
     return typeof error['resets_in_seconds'] === 'number' ? pause(error['resets_in_seconds'] * 1_000) : undefined;
   } catch {
-    // Not JSON: its words are read elsewhere.
+    // Not JSON: other code reads it as text.
     return undefined;
   }
 }
@@ -52,8 +52,8 @@ function inBody(body: string): Asked | undefined {
 const RESET = /^(?:x-|anthropic-)?ratelimit-(?:[\w-]+-)?reset(?:-[\w-]+)?$/;
 
 /**
- * Some servers only say when each of their counters starts anew. The one that has run out is waited for; where none
- * says so, the first one: if that was too early, the server says it again.
+ * Some servers only report when each of their counters resets. Waits for a counter that has run out; if none has, for
+ * the first one: if that was too early, the server refuses again.
  */
 function rateLimitReset(headers: IncomingHttpHeaders): Asked | undefined {
   const resets = Object.entries(headers).flatMap(([name, value]) => {

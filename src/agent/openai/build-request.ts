@@ -22,7 +22,7 @@ export function completionsUrl(config: RunnerConfig): string {
   return `${(config.baseUrl ?? DEFAULT_BASE_URL).replace(/\/+$/, '')}/chat/completions`;
 }
 
-/** Only the provider's own address gets the provider's own key unasked. */
+/** Without a setting, a provider's key goes only to that provider's own address. */
 export function keyVariable(config: RunnerConfig): string | undefined {
   return config.apiKeyEnv ?? (config.baseUrl === undefined ? 'OPENAI_API_KEY' : undefined);
 }

@@ -5,26 +5,27 @@ import { overflowFailure } from '../../process/end-failure.js';
 import { LineSplitter } from '../../util/lines.js';
 import type { Project } from '../../util/project.js';
 import type { RequestLimits } from '../limits.js';
+import { parseObject } from '../read-event.js';
 import type { RunnerRequest } from '../runner.js';
 import { EMPTY_TRANSCRIPT, newTranscript, report, type Transcript, withGarbage } from '../transcript.js';
-import { foldCompletion, parseObject, readEvent, saysSomething } from './fold.js';
+import { foldCompletion, readChunk, saysSomething } from './fold.js';
 import { connectionFailure, statusFailure } from './http-failure.js';
-import { readBody, readText, send } from './send.js';
+import { bodyText, send, streamBody } from './send.js';
 
-export interface Completion {
+interface Completion {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: JsonObject;
   readonly env: Project['env'];
   readonly limits: RequestLimits;
   readonly keyName: string | undefined;
-  /** Of the answer's text. */
+  /** Limit for the answer's text. */
   readonly maxBytes: number;
-  /** Told what comes while it comes. */
+  /** Gets the parts of the answer as they come. */
   readonly listener: Pick<RunnerRequest, 'onEvent' | 'onText'>;
 }
 
-/** Asks once. The answer, or how it failed, is in the transcript; never rejects. */
+/** Sends one request. The answer or the failure is in the transcript; never rejects. */
 export async function complete(call: Completion): Promise<Transcript> {
   const { limits, url, headers, env } = call;
   const answer = new Answer(call.listener);
@@ -33,20 +34,20 @@ export async function complete(call: Completion): Promise<Transcript> {
     limits.activity();
     if ((response.statusCode ?? 0) >= 300) return await readFailure(response, call);
     if (response.headers['content-type']?.startsWith('application/json')) {
-      foldWhole(await readText(response, call.maxBytes + 1), call, answer);
+      foldWhole(await bodyText(response, call.maxBytes + 1), call, answer);
     } else await readStream(response, call, answer);
     const { ended, error, garbage } = answer.transcript;
     if (!ended && error === undefined && garbage === undefined) {
       answer.update({ error: 'the connection was lost in the middle of the answer', transient: true });
     }
   } catch (error) {
-    // After the last word of the answer, how the connection ends does not matter.
+    // Once the answer is complete, how the connection ends does not matter.
     if (!answer.transcript.ended) answer.update(connectionFailure(error, url));
   }
   return answer.transcript;
 }
 
-/** What has come so far, changed in place: there are dozens of chunks in an answer. The listener hears what is new. */
+/** The answer so far, changed in place, because it comes in dozens of chunks. Reports to the listener what is new. */
 class Answer {
   readonly transcript = newTranscript();
 
@@ -59,17 +60,17 @@ class Answer {
     if (before) report(this.listener, before, this.transcript);
   }
 
-  /** Nothing that anybody listens for. */
+  /** A change that the listener need not see. */
   update(more: Partial<Transcript>): void {
     Object.assign(this.transcript, more);
   }
 }
 
-/** Some servers do not know how to count tokens, or to keep to JSON: better an answer without that. */
+/** Optional fields that some servers refuse: the request is then sent without them. */
 const WISHES = ['stream_options', 'response_format'] as const;
 
 async function readFailure(response: IncomingMessage, call: Completion): Promise<Transcript> {
-  const text = await readText(response);
+  const text = await bodyText(response);
   const unknown = WISHES.find((wish) => call.body[wish] !== undefined && text.includes(wish));
   if (response.statusCode === 400 && unknown !== undefined) {
     const { [unknown]: _wish, ...plain } = call.body;
@@ -78,27 +79,27 @@ async function readFailure(response: IncomingMessage, call: Completion): Promise
   return { ...EMPTY_TRANSCRIPT, ...statusFailure(response, text, call.keyName) };
 }
 
-/** A server that does not stream, though it was asked to. */
+/** The answer of a server that does not stream, although asked to. */
 function foldWhole(text: string, { maxBytes, limits }: Completion, answer: Answer): void {
   const isTooLong = Buffer.byteLength(text) > maxBytes;
   const value = isTooLong ? undefined : parseObject(text);
   if (isTooLong) limits.stop(overflowFailure(maxBytes));
   else if (value) answer.fold(value);
-  // Not JSON in spite of its type: a sample of it goes into the message.
+  // Not JSON in spite of its type: the message quotes its start.
   else answer.update(withGarbage(answer.transcript, text));
 }
 
 /**
- * Only what belongs to an answer counts as a sign of life: comments and empty pieces come from a proxy that keeps the
- * line open, for ever if need be.
+ * Only parts of an answer count as a sign of life: comments and empty pieces may come for ever, from a proxy that keeps
+ * the connection open.
  */
 async function readStream(response: IncomingMessage, { limits, maxBytes }: Completion, answer: Answer): Promise<void> {
   const lines = new LineSplitter(maxBytes);
   let received = 0;
   let isTooLong = false;
-  /** Answers `enough` after the last word: whatever follows, nothing of it is the answer's. */
+  /** Returns `enough` once the answer is complete: what follows does not belong to it. */
   const take = (line: string): 'enough' | undefined => {
-    const event = readEvent(line);
+    const event = readChunk(line);
     if (event === undefined) return undefined;
     if (event === 'done') {
       answer.update({ ended: true });
@@ -112,7 +113,7 @@ async function readStream(response: IncomingMessage, { limits, maxBytes }: Compl
     isTooLong = answer.transcript.text.length > maxBytes;
     return isTooLong ? 'enough' : undefined;
   };
-  await readBody(response, (chunk) => {
+  await streamBody(response, (chunk) => {
     received += chunk.length;
     for (const line of lines.push(chunk)) if (take(line)) return 'enough';
     isTooLong ||= lines.isTooLong || received > maxBytes * STREAM_FACTOR;

@@ -1,12 +1,13 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../model/json.js';
 import type { Usage } from '../../model/outcome.js';
+import { parseObject } from '../read-event.js';
 import type { Draft } from '../transcript.js';
 
-/** What one line of a server-sent event stream says. Undefined: nothing. */
-export type StreamEvent = { readonly chunk: JsonObject } | { readonly garbage: string } | 'done' | undefined;
+/** What one line of a server-sent event stream holds; undefined: nothing. */
+type StreamEvent = { readonly chunk: JsonObject } | { readonly garbage: string } | 'done' | undefined;
 
 /** Reads a line of a stream of chat completion chunks. Each is parsed once, here. */
-export function readEvent(line: string): StreamEvent {
+export function readChunk(line: string): StreamEvent {
   const text = line.trim();
   if (text === '' || text.startsWith(':')) return undefined;
   if (!text.startsWith('data:')) return /^(?:event|id|retry):/.test(text) ? undefined : { garbage: line };
@@ -103,14 +104,4 @@ function usageOf(value: JsonValue | undefined): Usage | undefined {
     // Some providers say what it cost.
     ...(typeof value['cost'] === 'number' && { usd: value['cost'] }),
   };
-}
-
-export function parseObject(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    // Kept as a sample by the caller.
-    return undefined;
-  }
 }

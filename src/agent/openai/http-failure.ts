@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import { isJsonObject } from '../../model/json.js';
+import { parseObject } from '../read-event.js';
 import type { Transcript } from '../transcript.js';
 import { isTransientStatus } from '../transient.js';
 import { askedPause } from './asked-pause.js';
 import { errorText } from './fold.js';
 
-/** What a transcript says of a failure. */
+/** The fields of a transcript that describe a failure. */
 type Reported = Required<Pick<Transcript, 'error' | 'transient'>> &
   Pick<Transcript, 'hint' | 'retryAfterMs' | 'limited' | 'resetsAt' | 'unasked'>;
 
@@ -34,7 +34,7 @@ export function connectionFailure(error: unknown, url: string): Reported {
   switch (code) {
     case 'ECONNREFUSED':
       return {
-        error: `nobody answers at ${host}`,
+        error: `no server answers at ${host}`,
         transient: true,
         hint: `is the server running, and is \`baseUrl\` (${baseOf(url)}) right?`,
         unasked: true,
@@ -52,7 +52,7 @@ export function connectionFailure(error: unknown, url: string): Reported {
     case 'ERR_INVALID_CHAR':
       return { error: 'the API key holds characters that a header cannot', transient: false, unasked: true };
     default:
-      // Certificates and protocol errors stay as they are; everything else is the network.
+      // Certificate and protocol errors are lasting; everything else is the network.
       return {
         error: `connection to ${host} lost (${code || message})`,
         transient: !/CERT|SSL|TLS|SELF_SIGNED|^HPE_/.test(code),
@@ -70,16 +70,12 @@ function hintFor(status: number, keyName: string | undefined): string | undefine
 }
 
 function messageOf(body: string): string {
-  try {
-    const value: unknown = JSON.parse(body);
-    if (isJsonObject(value)) return errorText(value['error'] ?? value);
-  } catch {
-    // Not JSON: its first line says it as well as anything.
-  }
+  const value = parseObject(body);
+  if (value) return errorText(value['error'] ?? value);
   return body.trim().split('\n', 1)[0]?.slice(0, 300) || 'no explanation';
 }
 
-/** As it stands in the settings, without a name and a password. */
+/** The address as in the settings, without user name and password. */
 function baseOf(url: string): string {
   if (!URL.canParse(url)) return url;
   const { protocol, host, pathname } = new URL(url);

@@ -1,6 +1,6 @@
 import type { RunnerConfig } from '../../model/config.js';
 
-/** A key of the user goes to an address that a project chose only with the user's word. */
+/** A user's key goes to an address that a project chose only if the user has allowed it. */
 export function keyRefusal(
   name: string,
   { keyNeedsLeave, apiKeyEnv, baseUrl }: RunnerConfig,

@@ -58,10 +58,10 @@ export function openaiRunner(name: string, config: RunnerConfig, project: Projec
     const fail = ({ error = '', hint }: Pick<Transcript, 'error' | 'hint'>): { failure: Failure } => ({
       failure: { code: 'runner', message: hide(`${name}: ${error}`, key), ...(hint !== undefined && { hint }) },
     });
-    const { readText, send } = await import('./send.js');
+    const { bodyText, send } = await import('./send.js');
     try {
       const response = await send({ method: 'GET', url, env: project.env, headers, limits });
-      const body = await readText(response);
+      const body = await bodyText(response);
       const status = response.statusCode ?? 0;
       return status < 400 ? { version: 'chat-completions' } : fail(statusFailure(response, body, keyName));
     } catch (error) {
@@ -86,7 +86,7 @@ export function openaiRunner(name: string, config: RunnerConfig, project: Projec
   };
 }
 
-/** Providers quote the key in their error messages; ours are written to journals. */
+/** Providers quote the key in error messages, which would reach the journal. */
 function withoutKey(transcript: Transcript, key: string): Transcript {
   const { error, garbage } = transcript;
   if (error === undefined && garbage === undefined) return transcript;

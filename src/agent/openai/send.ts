@@ -5,14 +5,14 @@ import { proxyFor } from '../../util/proxy.js';
 import { Route } from '../../util/route.js';
 import type { RequestLimits } from '../limits.js';
 
-export interface HttpRequest {
+interface HttpRequest {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Names the proxy, if there is one; without it the server is asked directly. */
+  /** Names the proxy, if there is one. Default: none. */
   readonly env?: Project['env'];
-  /** End the request, and the answer, wherever they are. */
+  /** Can end the request, and the answer, at any time. */
   readonly limits: RequestLimits;
 }
 
@@ -22,9 +22,9 @@ const KEPT = { keepAlive: true, maxFreeSockets: 256 } as const;
 const CONNECT_MS = 30_000;
 
 /**
- * Resolves with the answer's head; its body is then read from it. Not `fetch`: that gives up after five minutes of
- * silence, whatever limit was asked for. A kept connection that the server has closed meanwhile is replaced by a new
- * one: it never saw the request.
+ * Resolves with the answer's head; the caller then reads its body. Not `fetch`, which gives up after five minutes of
+ * silence, whatever the limit. A kept connection that the server has closed never delivered the request: it is sent
+ * again on a new one.
  */
 export function send({ method, url, env, headers, body = '', limits }: HttpRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
@@ -39,7 +39,7 @@ export function send({ method, url, env, headers, body = '', limits }: HttpReque
         isAnswered = true;
         resolve(response);
       });
-      // Stays for the whole life of the connection: what goes wrong after the head reaches the reader of the body.
+      // Stays until the connection ends: an error after the head reaches the reader of the body.
       request.on('error', (error: NodeJS.ErrnoException) => {
         const isStale = isFirst && !isAnswered && request.reusedSocket && error.code === 'ECONNRESET';
         if (isStale) sendOnce(false);
@@ -60,7 +60,7 @@ interface Address {
 const DIRECT: Project['env'] = {};
 const addresses = new WeakMap<Project['env'], Map<string, Address>>();
 
-/** A runner asks one address again and again, and taking it apart costs as much as a header. */
+/** Cached: a runner calls one address again and again, and parsing it costs as much as a header. */
 function addressOf(url: string, env: Project['env'] = DIRECT): Address {
   const known = addresses.get(env)?.get(url);
   if (known) return known;
@@ -76,11 +76,10 @@ function takeApart(url: URL, env: Project['env']): Address {
 }
 
 /**
- * Hands on the body as it comes, until `take` answers `enough`; the rest is then read and dropped, so that the
- * connection can serve the next call. Listeners instead of an iterator: there are many pieces, and each would wait for
- * several promises.
+ * Passes on the body as it comes, until `take` returns `enough`; then reads and drops the rest, so that the connection
+ * can serve the next call. Listeners instead of an iterator, which would cost several promises for each piece.
  */
-export function readBody(response: IncomingMessage, take: (chunk: Buffer) => 'enough' | undefined): Promise<void> {
+export function streamBody(response: IncomingMessage, take: (chunk: Buffer) => 'enough' | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const onData = (chunk: Buffer) => {
       if (take(chunk) !== 'enough') return;
@@ -91,22 +90,22 @@ export function readBody(response: IncomingMessage, take: (chunk: Buffer) => 'en
     response.on('data', onData);
     response.once('end', resolve);
     response.on('error', reject);
-    // It comes after the end, too, and an error that nobody needs costs as much as a header.
+    // `close` comes after a normal end, too, and making an unused error costs as much as a header.
     response.once('close', () => {
       if (!response.readableEnded) reject(new Error('closed'));
     });
   });
 }
 
-/** How long the rest of an answer whose last word was read may take. */
+/** How long the rest of a complete answer may take. */
 const REST_MS = 1_000;
 
-/** Reads what is left of an answer that nobody needs any more, so that its connection can serve the next call. */
+/** Reads and drops the rest of an answer, so that its connection can serve the next call. */
 export function letGo(response: IncomingMessage): void {
   if (response.readableEnded || response.destroyed) return;
   const timer = setTimeout(() => response.destroy(), REST_MS).unref();
   response.once('close', () => clearTimeout(timer));
-  // Lost by now, or not: the answer is complete.
+  // The answer is complete: a lost connection does not matter.
   response.on('error', () => {});
   response.resume();
 }
@@ -114,10 +113,10 @@ export function letGo(response: IncomingMessage): void {
 const MAX_ERROR_BODY = 64 * 1024;
 
 /** The body as text, or the start of it: the answer to a failed request may be anything. */
-export function readText(response: IncomingMessage, limit = MAX_ERROR_BODY): Promise<string> {
+export function bodyText(response: IncomingMessage, limit = MAX_ERROR_BODY): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
-  const read = readBody(response, (chunk) => {
+  const read = streamBody(response, (chunk) => {
     chunks.push(chunk);
     length += chunk.length;
     return length >= limit ? 'enough' : undefined;

@@ -26,7 +26,7 @@ export function buildPiCommand(request: RunnerRequest, config: RunnerConfig): Cl
       ...flag('--model', request.model ?? config.model),
       ...flag('--thinking', thinkingLevel(request.thinking ?? config.thinking)),
       ...toolFlags(request.tools),
-      // A text that happens to be the name of a file would be replaced by it; with a line end it is none.
+      // pi replaces a text that is the name of a file by that file. With a line end, the text is no file name.
       ...flag('--append-system-prompt', system && `${system}\n`),
       ...(config.args ?? []),
     ],

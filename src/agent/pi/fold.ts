@@ -8,7 +8,7 @@ const UPDATE = '{"type":"message_update"';
 
 /** One line of `pi --mode json`. It always exits with 0: the last assistant message shows how it went. */
 export function foldPi(transcript: Transcript, line: string): Transcript {
-  // Each repeats the whole message so far; its end says it all once.
+  // Each repeats the whole message so far; the end event has it once.
   if (line.startsWith(UPDATE)) return transcript;
   const event = readEvent(line);
   if (!event) return withGarbage(transcript, line);
@@ -28,7 +28,7 @@ export function foldPi(transcript: Transcript, line: string): Transcript {
   }
 }
 
-/** A failed answer may be tried again by pi itself: only the last one counts, but all are paid for. */
+/** pi itself may retry a failed answer: only the last one counts, but all are paid for. */
 function foldMessage(before: Transcript, message: JsonObject): Transcript {
   if (message['role'] !== 'assistant') return before;
   const { error: _error, stop: _stop, ...rest } = before;
@@ -76,7 +76,7 @@ function foldToolStart(transcript: Transcript, event: JsonObject): Transcript {
 function usageOf(usage: JsonObject): Usage {
   const cost = objectAt(usage, 'cost');
   return {
-    // Written to the provider's cache: input all the same.
+    // Tokens written to the provider's cache are input, too.
     inputTokens: numberAt(usage, 'input') + numberAt(usage, 'cacheWrite'),
     cachedInputTokens: numberAt(usage, 'cacheRead'),
     outputTokens: numberAt(usage, 'output'),

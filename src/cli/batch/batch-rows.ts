@@ -18,7 +18,7 @@ import { warningLine } from '../view/plain.js';
 interface ReadRows {
   readonly rows: readonly BatchRow[];
   readonly over: string;
-  /** Shown already. */
+  /** Already shown. */
   readonly warnings: readonly string[];
 }
 
@@ -69,7 +69,7 @@ function readInput({ cwd, stdin }: Invocation, typed: string): Buffer | { readon
   }
 }
 
-/** The same file is the same list from whichever folder it is named. */
+/** The name of the list: the same for one file, whatever the folder it is named from. */
 export function nameOf({ cwd, project }: Invocation, typed: string): string {
   if (typed === '-') return '-';
   const path = resolve(cwd, typed);

@@ -4,7 +4,7 @@ import { addSavings } from '../../run/core/budget.js';
 import { oneLine, truncate } from '../../util/terminal-text.js';
 import { splitRowPath } from './row-names.js';
 
-/** What the view of a batch knows: counts, and the rows that are under way. */
+/** The state behind the view of a batch: counts, and the rows that are under way. */
 export interface BatchState {
   runId: string;
   flow: string;
@@ -20,18 +20,18 @@ export interface BatchState {
   saved: Savings;
   /** By path, in the order in which they started. */
   active: Map<string, ActiveRow>;
-  /** When the last rows that executed something ended, the oldest first: how long the rest will take. */
+  /** When the last rows that executed something ended, the oldest first: for the time that is left. */
   lately: number[];
-  /** Rows that did not go well, as they ended. */
+  /** Rows that failed, in the order in which they ended. */
   failures: RowEnd[];
-  /** The last rows that executed something and went well, the newest first. */
+  /** The last rows that executed something and succeeded, the newest first. */
   recent: RowEnd[];
-  /** The usage limit that was met last; over once its time has passed. */
+  /** The last usage limit; it ends at its time. */
   limit?: Extract<RunEvent, { readonly type: 'limit' }>;
   warnings: string[];
 }
 
-export interface ActiveRow {
+interface ActiveRow {
   readonly label: string;
   readonly startedAt: number;
   phase?: string;
@@ -39,7 +39,7 @@ export interface ActiveRow {
 
 export type RowEnd = Extract<RunEvent, { readonly type: 'row-end' }>;
 
-/** Of this many rows the view remembers more than numbers: no screen shows more. */
+/** The view keeps the details of this many rows: no screen shows more. */
 const REMEMBERED = 64;
 
 export function createBatchState(): BatchState {
@@ -114,7 +114,7 @@ function remember(state: BatchState, event: RowEnd): void {
     if (state.failures.length > REMEMBERED) state.failures.shift();
   }
   if (event.reuse.executed === 0) {
-    // The pace is that of rows that execute something: it is measured from where the reused ones end.
+    // Only rows that execute something give the pace: it is measured from the first of them.
     if (state.lately.length === 1) state.lately = [event.at];
     return;
   }
@@ -132,13 +132,13 @@ function placeOf(state: BatchState, path: string): { readonly row: ActiveRow; re
   return row && { row, phase: split.phase };
 }
 
-/** `sea level: review`; the path of a phase of which the row is not known. */
+/** `sea level: review`; the path where the row is not known. */
 export function phaseName(state: BatchState, path: string): string {
   const place = placeOf(state, path);
   return place ? `${truncate(oneLine(place.row.label), 60)}: ${place.phase}` : path;
 }
 
-/** At the pace of the last rows that executed something; undefined while there is none. */
+/** The time that is left, at the pace of the last rows that executed something; undefined while there is none. */
 export function timeLeft(state: BatchState, now: number): number | undefined {
   const { lately, total, ended } = state;
   if (lately.length < 2 || ended >= total) return undefined;

@@ -16,9 +16,9 @@ interface BatchView {
   /** A line that stays on the screen, in addition to the events of the batch. */
   notice(line: string): void;
   suspend(): () => void;
-  /** What people know a phase of a row by. */
+  /** The name of a phase of a row, for people. */
   nameOf(phase: string): string;
-  /** Leaves the closing summary; without a result the batch never began. `summary`: the page that `--out` has. */
+  /** Writes the closing summary; without a result the batch never began. `summary`: the page in the `--out` folder. */
   stop(result: BatchResult | undefined, summary?: string): void;
 }
 

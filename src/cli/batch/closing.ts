@@ -6,7 +6,7 @@ import { formatBill, grouped, plural } from '../../util/format.js';
 import { oneLine, truncate } from '../../util/terminal-text.js';
 import type { Style } from '../terminal/style.js';
 import { type Advice, adviceLines } from '../text/advice.js';
-import { whyText } from './row-line.js';
+import { rowError } from './row-line.js';
 
 const MOST_FAILURES = 10;
 
@@ -23,13 +23,13 @@ interface ClosingOptions {
   readonly style: Style;
   /** Each failed row was named when it ended. */
   readonly named?: boolean;
-  /** The page that `--out` has. */
+  /** The page in the `--out` folder. */
   readonly summary?: string;
   /** The width of the terminal. */
   readonly columns?: number;
 }
 
-/** What a batch ends with: how it went, what failed and why, what was spent and saved, and what to do next. */
+/** The last lines of a batch: how it went, what failed and why, what was spent and saved, and what to do next. */
 export function closingLines(result: BatchResult, options: ClosingOptions): string[] {
   const { style, named = false, summary, columns } = options;
   const { total, done, failed, paused, left, underWay, reused, reuse } = result;
@@ -59,7 +59,7 @@ function pausedBy({ rows }: BatchResult) {
 
 function failures({ rows, status: ended, error: stopped }: BatchResult, style: Style, named: boolean): string[] {
   const bad = rows.filter(({ status }) => status === 'failed' || status === 'blocked');
-  // No row is to blame: the time or the money of the whole batch was used up.
+  // No row failed: the time or the money of the whole batch was used up.
   if (bad.length === 0 && stopped && (ended === 'failed' || ended === 'over-budget')) {
     const hint = stopped.hint ? [`  ${style.dim('→')} ${oneLine(stopped.hint)}`] : [];
     return [`${style.red('✖')} ${oneLine(stopped.message)}`, ...hint, ''];
@@ -68,7 +68,7 @@ function failures({ rows, status: ended, error: stopped }: BatchResult, style: S
   const hints = new Set<string>();
   const lines = bad.slice(0, MOST_FAILURES).flatMap(({ label, line, status, error }) => {
     const name = style.bold(truncate(oneLine(label), 60));
-    const first = `${style.red('✖')} ${name} (line ${line}) ${status}: ${whyText({ error })}`;
+    const first = `${style.red('✖')} ${name} (line ${line}) ${status}: ${rowError({ error })}`;
     // The same advice for every row is given once.
     if (!error?.hint || hints.has(error.hint)) return [first];
     hints.add(error.hint);

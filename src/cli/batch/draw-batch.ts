@@ -6,7 +6,7 @@ import { waitingText } from '../text/limit-text.js';
 import type { DrawOptions } from '../view/draw.js';
 import { spinner } from '../view/spinner.js';
 import { type BatchState, type RowEnd, timeLeft } from './batch-state.js';
-import { whyText } from './row-line.js';
+import { rowError } from './row-line.js';
 
 /** A line under the bar: a mark, the label, and facts about the row. */
 interface RowPicture {
@@ -16,8 +16,8 @@ interface RowPicture {
 }
 
 /**
- * The picture of a batch: one bar with its numbers, the rows that failed, those that have been under way for the
- * longest time, and, where there is room left, those that ended last.
+ * The picture of a batch: one bar with its numbers, the rows that failed, those under way for the longest time, and,
+ * where there is room, those that ended last.
  */
 export function drawBatch(state: BatchState, options: DrawOptions): string[] {
   const { style, columns, rows } = options;
@@ -50,10 +50,10 @@ export function drawBatch(state: BatchState, options: DrawOptions): string[] {
 }
 
 function failedPicture(row: RowEnd, style: Style): RowPicture {
-  return { mark: style.red('✖'), label: row.label, facts: style.red(whyText(row)) };
+  return { mark: style.red('✖'), label: row.label, facts: style.red(rowError(row)) };
 }
 
-/** The time is in the same column as that of the rows under way. */
+/** Has its time in the same column as the rows under way. */
 function endedPicture({ label, durationMs, spent, file }: RowEnd, style: Style): RowPicture {
   const facts = [formatDuration(durationMs)];
   if (spent.usd !== null ? spent.usd > 0 : spent.tokens > 0) facts.push(formatSpent(spent));

@@ -21,7 +21,7 @@ import { writeRows } from './write-json.js';
 const MOST_ROWS = 20;
 const MOST_PHASES = 3;
 
-/** What a batch would do: rows in which something is to be done, then the sums; executes nothing. */
+/** What a batch would do: rows with something to do, then the sums; executes nothing. */
 export async function showBatchForecast(invocation: Invocation, options: BatchOptions): Promise<number> {
   const forecast = await forecastBatch(options);
   if ('refused' in forecast) return complain(invocation, forecast.refused.message, forecast.refused.hint);
@@ -67,7 +67,7 @@ function phaseCounts(counts: Counts): string {
   return parts.join(', ');
 }
 
-/** What is sure goes before what is not. */
+/** Certain outcomes before uncertain ones. */
 const GRAVITY: readonly Would[] = ['fail', 'run', 'unknown', 'shared'];
 
 /** `work (first time), send (new run) would run; sum (work would run first) not known yet`. */
@@ -80,7 +80,7 @@ function rowColumns({ row, label, phases }: RowForecast, style: Style): string[]
     return [{ would, text: `${shown.join(', ')} ${WOULD_WORDS[would]}` }];
   });
   const { glyph, paint } = MARKS[said[0]!.would];
-  // That another row makes a result is mentioned only where there is nothing else to say.
+  // A result that another row makes is mentioned only where there is nothing else.
   const text = said.filter(({ would }, index) => index === 0 || would !== 'shared').map((part) => part.text);
   return [
     `${paint(style)(glyph)} ${style.dim(String(row))}`,

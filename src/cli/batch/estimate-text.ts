@@ -33,7 +33,7 @@ function amounts({ usd, tokens, ms }: Estimate): string {
   return `${counted}${usd === null ? ' (price unknown)' : ''} and ${work}`;
 }
 
-/** `$0.12 ($0.10 to $0.14)`; `$0.12` where that is all there is to say. */
+/** `$0.12 ($0.10 to $0.14)`; `$0.12` where the range is that one value. */
 function withRange({ low, about, high }: Range, format: (value: number) => string): string {
   const [from, mean, to] = [low, about, high].map((value) => format(value)) as [string, string, string];
   return from === to ? mean : `${mean} (${from} to ${to})`;

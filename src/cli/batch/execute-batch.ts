@@ -26,7 +26,7 @@ import { writeBatchJson } from './write-json.js';
 export async function executeBatch(
   invocation: Invocation,
   options: Omit<BatchOptions, 'signal' | 'approve' | 'decideEffect' | 'keepOutputs' | 'onOutput' | 'onRow'>,
-  /** Of the rows, reported before anything ran. */
+  /** Warnings about the rows, reported before anything ran. */
   warnings: readonly string[],
 ): Promise<number> {
   const { flags, out, err, project, cwd } = invocation;

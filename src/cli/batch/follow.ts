@@ -5,14 +5,14 @@ import { complain } from '../errors/problem.js';
 import { findRun } from '../load/run-ref.js';
 import { LineBuffer } from '../terminal/line-buffer.js';
 import { eventLine } from '../text/event-line.js';
-import { createRunView, type RunView } from '../view/run-view.js';
+import { createRunView, type RunDisplay } from '../view/run-view.js';
 import { createBatchView } from './batch-view.js';
 
 export const RUN_POSITIONAL: Command['positionals'] = [
   { name: 'RUN', help: 'id of a run, a unique part of it, or last', required: true },
 ];
 
-/** The run that a person named; `last` is the last one that is under way, if there is one. */
+/** The run that the user named; `last` prefers the last one that is under way. */
 export function namedRun(invocation: Invocation): RunHead | { readonly status: number } {
   const { project, positionals } = invocation;
   const found = findRun(project, positionals[0]!, ({ state }) => state === 'running');
@@ -41,7 +41,7 @@ export async function showFollowed(
   view.stop();
 }
 
-function batchView(shown: Parameters<typeof createBatchView>[0]): Pick<RunView, 'onEvent' | 'stop'> {
+function batchView(shown: Parameters<typeof createBatchView>[0]): Pick<RunDisplay, 'onEvent' | 'stop'> {
   const view = createBatchView(shown);
   return { onEvent: view.onEvent, stop: () => view.stop(undefined, undefined) };
 }
@@ -53,7 +53,7 @@ export async function writeFollowed({ project, out }: Invocation, runId: string,
   lines.flush();
 }
 
-/** Ctrl-C ends the looking, not the run. */
+/** Ctrl-C ends following, not the run. */
 export function untilInterrupted(): { readonly signal: AbortSignal; dispose(): void } {
   const controller = new AbortController();
   const listener = () => controller.abort();

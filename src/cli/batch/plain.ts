@@ -8,7 +8,7 @@ import { progressLine, rowLine } from './row-line.js';
 
 const PROGRESS_MS = 2_000;
 
-/** Lines for logs and pipes: one for each row that executed something or went wrong, now and then one for the rest. */
+/** Lines for logs and pipes: one for each row that executed something or failed, now and then one for the rest. */
 export function plainBatchLines(style: Style): (state: BatchState, event: RunEvent) => string[] {
   let lastProgress = 0;
   return (state, event) => {

@@ -6,7 +6,7 @@ import { nameOf } from './batch-rows.js';
 const WORDS = ['as', 'format'];
 const FILES = ['args-file', 'out'];
 
-/** What has to be typed again for the same rows and files, besides the list; undefined when nothing has. */
+/** The flags to repeat for the same rows and files, besides the list; undefined when there are none. */
 export function rowFlags(
   invocation: Invocation,
   specs: Readonly<Record<string, ArgSpec>>,

@@ -11,7 +11,7 @@ export function rowLine(event: RowEnd, style: Style): string {
   const { status, reuse } = event;
   const color = status === 'success' ? style.green : status === 'paused' ? style.yellow : style.red;
   const glyph = status === 'success' && reuse.executed === 0 ? '●' : GLYPHS[status];
-  const why = status === 'success' ? '' : whyText(event);
+  const why = status === 'success' ? '' : rowError(event);
   const word = status === 'success' ? '' : ` ${status}${why === '' ? '' : `: ${why}`}`;
   return `${color(glyph)} ${truncate(oneLine(event.label), 80)}${word}  ${rowFacts(event, style)}`;
 }
@@ -27,7 +27,7 @@ function rowFacts({ reuse, spent, saved, durationMs, file }: RowEnd, style: Styl
 }
 
 /** `look: sh exited with status 3: no such page`. */
-export function whyText({ error }: Pick<RowEnd, 'error'>): string {
+export function rowError({ error }: Pick<RowEnd, 'error'>): string {
   return error ? `${error.phase === '' ? '' : `${error.phase}: `}${oneLine(error.message)}` : '';
 }
 

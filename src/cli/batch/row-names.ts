@@ -1,9 +1,9 @@
-/** A row as people know it. */
+/** A row with the names that people use. */
 export interface NamedRow {
   /** From 1. */
   readonly row: number;
   readonly label: string;
-  /** Of its phases: `rows/<digest of its arguments>`. */
+  /** The prefix of its phases: `rows/<digest of its arguments>`. */
   readonly path: string;
 }
 
@@ -13,7 +13,7 @@ export function splitRowPath(path: string): { readonly row: string; readonly pha
   return end === -1 ? undefined : { row: path.slice(0, end), phase: path.slice(end + 1) };
 }
 
-/** Phases of a batch are recorded under a digest of their row; people know rows by number and label. */
+/** Phases of a batch are recorded under a digest of their row; people use its number and label. */
 export class RowNames {
   readonly #byPath: ReadonlyMap<string, NamedRow>;
 
@@ -21,7 +21,7 @@ export class RowNames {
     this.#byPath = new Map(rows.map((row) => [row.path, row]));
   }
 
-  /** Undefined for what is in no row, and for a row of which nothing is known but its digest. */
+  /** Undefined for a phase that is in no row, and for a row of which only the digest is known. */
   find(path: string): { readonly row: NamedRow; readonly phase: string } | undefined {
     const split = splitRowPath(path);
     const row = split && this.#byPath.get(split.row);
@@ -35,7 +35,7 @@ export class RowNames {
   }
 
   /**
-   * What was typed for this phase: its path, `review` in every row, `3` or `3/review`, `sea level` or `sea
+   * Whether the typed text means this phase: its path, `review` in every row, `3` or `3/review`, `sea level` or `sea
    * level/review`.
    */
   fits(path: string, typed: string): boolean {

@@ -26,14 +26,14 @@ export function batchOf({ head, rows }: RunTrace) {
   };
 }
 
-/** The journal has them as they ended. */
+/** Sorts rows, which the journal has in the order in which they ended. */
 function inOrder(rows: readonly RowLine[]): RowLine[] {
   return [...rows].sort((a, b) => a.row - b.row);
 }
 
 const MOST = 200;
 
-/** How a batch went, row by row, the ones that need a look first; and what to type next. */
+/** How a batch went, row by row, those with problems first; and what to type next. */
 export function showBatch({ out, project }: Invocation, trace: RunTrace): void {
   const { head, rows } = trace;
   const style = createStyle(out.color);

@@ -6,7 +6,7 @@ import { GLOBAL_FLAGS } from '../flags/global-flags.js';
 import { captureWriter } from '../terminal/capture.js';
 import { findCommand } from './registry.js';
 
-/** Runs one of our commands in this process, as if it had been typed in `cwd`, and gives what it printed. */
+/** Runs one of our commands in this process, as if typed in `cwd`, and returns what it printed. */
 export async function callCommand(
   args: readonly string[],
   where: { readonly project: Project; readonly cwd: string },

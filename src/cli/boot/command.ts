@@ -3,8 +3,6 @@ import type { Project } from '../../util/project.js';
 import type { FlagSpec } from '../flags/flag-spec.js';
 import type { FlagValues } from '../flags/flags.js';
 
-export type { FlagSpec } from '../flags/flag-spec.js';
-
 /**
  * One command of the command line, in a module of its own that is loaded only when the command is typed. Its name and
  * one-line summary are in the registry, where `taskflow --help` finds them without loading anything.
@@ -18,29 +16,29 @@ export interface Command {
   readonly examples: readonly CommandExample[];
   readonly flags: readonly FlagSpec[];
   readonly positionals: readonly PositionalSpec[];
-  /** `--help` after a positional argument, where there is more to say of that one than of the command. */
+  /** `--help` after a positional argument, where that argument has a help of its own. */
   help?(invocation: Invocation): Promise<number>;
-  /** True where it concerns the user alone: then it also works in a folder that is not trusted. */
+  /** True where only the user is concerned: then it also works in a folder that is not trusted. */
   withoutProject?(flags: FlagValues): boolean;
   /** Prints results to `out`, everything else to `err`; resolves to the exit status (see `EXIT`). Only bugs throw. */
   run(invocation: Invocation, call: CallCommand): Promise<number>;
 }
 
-/** Runs another command of ours in this process, for the same project, and gives what it printed. */
+/** Runs another command of ours in this process, for the same project, and returns what it printed. */
 export type CallCommand = (args: readonly string[]) => Promise<Called>;
 
-export interface CommandExample {
+interface CommandExample {
   readonly command: string;
   readonly does: string;
 }
 
-export interface PositionalSpec {
+interface PositionalSpec {
   readonly name: string;
   readonly help: string;
   readonly required: boolean;
   /** Only these values are accepted. */
   readonly choices?: readonly string[];
-  /** Takes all that are left; only the last may. */
+  /** Takes all remaining arguments; allowed only for the last one. */
   readonly many?: boolean;
 }
 
@@ -62,21 +60,21 @@ export interface Invocation {
 
 export interface Writer {
   /**
-   * Written at once. A reader that went away (`| head`) is no error: the rest is dropped. On a terminal, and always on
-   * stderr, nothing in it acts but styles; in CI no line is a command. Results that are piped stay as they are.
+   * Writes at once. A reader that went away (`| head`) is no error: the rest is dropped. On a terminal, and always on
+   * stderr, control sequences other than styles are removed; in CI no line is a command. Piped results stay unchanged.
    */
   write(text: string): void;
-  /** A value as indented JSON; whoever only captures it gets the value itself. */
+  /** Writes a value as indented JSON; a capturing writer keeps the value itself. */
   json(value: unknown): void;
   /** For text that the program itself wrote: it may move the cursor. */
   draw(text: string): void;
-  /** A line that the CI system is to obey. */
+  /** Writes a line that the CI system reads as a command. */
   command(line: string): void;
   readonly isTerminal: boolean;
-  /** May be drawn on: a terminal, and not in CI. */
+  /** It can show a live picture: a terminal, and not in CI. */
   readonly isLive: boolean;
   readonly color: boolean;
-  /** Of the terminal; 80 and 24 where there is none. Read again after a resize. */
+  /** Size of the terminal; 80 and 24 where there is none. Read again after a resize. */
   readonly columns: number;
   readonly rows: number;
   /** Calls back whenever the terminal changes its size; returns how to stop. */
@@ -85,6 +83,6 @@ export interface Writer {
 
 export interface InputSource {
   readonly isTerminal: boolean;
-  /** All of it, to its end. */
+  /** Reads to the end. */
   readAll(): Buffer;
 }

@@ -35,7 +35,7 @@ const FILES: Candidate = { word: ':files', help: '' };
 const DIRS: Candidate = { word: ':dirs', help: '' };
 const MOST_RUNS = 20;
 
-/** Values of a flag or a positional argument, by what help texts call them. */
+/** Values of a flag or a positional argument, by its placeholder in help texts. */
 export async function valuesOf(
   what: string | readonly string[],
   typed: Typed,
@@ -68,7 +68,7 @@ export async function valuesOf(
 
 const FROM = { project: 'saved', user: 'your', flows: 'project' } as const;
 
-/** All files of the folder would bury the flows: they are offered once something is typed. */
+/** Offers files only once something is typed: all files of the folder would hide the flows. */
 function flows(project: Project, { cwd, current }: Typed): readonly Candidate[] {
   const known = flowFiles(project).map(({ flow, from }) => ({ word: flow, help: `${FROM[from]} flow` }));
   if (current !== '') return [...known, FILES];
@@ -104,7 +104,7 @@ async function flowOf({ positionals, project, cwd }: Typed): Promise<Flow | unde
   return 'flow' in loaded ? loaded.flow : undefined;
 }
 
-/** `topic=`; after the sign, the values where these are known. */
+/** `topic=`; after the sign, the values if they are known. */
 async function flowArguments(typed: Typed): Promise<readonly Candidate[]> {
   const args = (await flowOf(typed))?.args ?? {};
   const [, name] = /^([^=]+)=/.exec(typed.current) ?? [];

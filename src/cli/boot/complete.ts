@@ -7,8 +7,8 @@ import { type Candidate, type Typed, valuesOf } from './complete-values.js';
 import { COMMANDS, type CommandEntry, findCommand, subCommands } from './registry.js';
 
 /**
- * What the last word may become, a line each: `candidate<TAB>what it is`. `:files` and `:dirs` ask the
- * shell for paths. It never complains: an unfinished line is no mistake.
+ * The completions of the last word, a line each: `candidate<TAB>what it is`. `:files` and `:dirs` ask the shell for
+ * paths. It reports no errors, since the line is unfinished.
  */
 export async function completions(words: readonly string[], cwd: string): Promise<string> {
   const current = words.at(-1) ?? '';

@@ -2,12 +2,13 @@ import { resolve } from 'node:path';
 import type { McpHost } from '../../mcp/host.js';
 import { statIfThere } from '../../util/stat.js';
 import { EXIT } from '../errors/exit-status.js';
-import type { Channel, Problem } from '../errors/refusal.js';
+import type { Channel, InputProblem } from '../errors/refusal.js';
+import type { FlagSpec } from '../flags/flag-spec.js';
 import { type ArgumentProblem, parseArguments } from '../flags/flags.js';
 import { GLOBAL_FLAGS } from '../flags/global-flags.js';
 import { projectAt, withoutProject } from '../load/project.js';
 import { createWriter, stdinSource } from '../terminal/writer.js';
-import type { CallCommand, Command, FlagSpec, Invocation, Writer } from './command.js';
+import type { CallCommand, Command, Invocation, Writer } from './command.js';
 import { endProcess, withLostOutput } from './end-process.js';
 import { COMMANDS, type CommandEntry, findCommand, subCommands } from './registry.js';
 
@@ -77,7 +78,7 @@ async function invoke(entry: CommandEntry, command: Command, args: readonly stri
   const parsed = parseArguments(args, [...command.flags, ...GLOBAL_FLAGS]);
   const refuse = (problem: UsageProblem) => usageProblem(args, `taskflow ${entry.name}`, problem);
   if ('problem' in parsed) {
-    // `--help` wins, whatever else is wrong with the line.
+    // `--help` wins over any mistake in the line.
     if (asksHelp(args)) return showCommandHelp(entry, command, terminal('auto').out);
     return refuse(parsed.problem);
   }
@@ -206,14 +207,14 @@ async function usageProblem(args: readonly string[], who: string, problem: Usage
   return refuseUnparsed(args, { message: problem.message, hint });
 }
 
-/** A folder of another user decides nothing here. */
-async function refuseProject(args: readonly string[], { name }: CommandEntry, refused: Problem): Promise<number> {
+/** A folder of another user must not decide what taskflow does. */
+async function refuseProject(args: readonly string[], { name }: CommandEntry, refused: InputProblem): Promise<number> {
   terminal('auto').err.write(`taskflow ${name}: ${refused.message}\n  ${refused.hint}\n`);
   return refuseUnparsed(args, refused);
 }
 
-/** The command line was not understood: only its words say whether a program reads the result. */
-async function refuseUnparsed(args: readonly string[], problem: Problem): Promise<number> {
+/** The command line could not be parsed: only its words show whether a program reads the result. */
+async function refuseUnparsed(args: readonly string[], problem: InputProblem): Promise<number> {
   const channel = channelOf(args);
   if (channel) {
     const { refusalLine } = await import('../errors/refusal.js');
@@ -227,7 +228,7 @@ function channelOf(args: readonly string[]): Channel | undefined {
   return words.includes('--json') ? 'json' : words.includes('--events') ? 'events' : undefined;
 }
 
-/** Words after `--` are no flags. */
+/** The words before `--`. */
 function flagWords(args: readonly string[]): readonly string[] {
   const end = args.indexOf('--');
   return end < 0 ? args : args.slice(0, end);
@@ -237,7 +238,7 @@ function asksHelp(args: readonly string[]): boolean {
   return flagWords(args).some((word) => word === '--help' || word === '-h');
 }
 
-/** Only bugs get here: expected failures are values. */
+/** Reports a bug: expected failures are values. */
 async function reportBug(error: unknown, args: readonly string[]): Promise<number> {
   const { VERSION } = await import('../../util/version.js');
   const { out, err } = terminal('auto');

@@ -1,7 +1,7 @@
 import { EXIT } from '../errors/exit-status.js';
 import { createWriter, lostOutput } from '../terminal/writer.js';
 
-/** Everything is written synchronously, so that ending at once loses nothing: a forgotten timer cannot hold us up. */
+/** All output is synchronous, so ending at once loses nothing, and a forgotten timer cannot delay the end. */
 export function endProcess(status: number): void {
   process.exit(status);
 }

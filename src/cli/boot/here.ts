@@ -6,7 +6,7 @@ import type { Invocation } from './command.js';
 
 /**
  * A call in the current folder, for the bundles that answer one command without loading the others. Undefined where
- * there is something to complain about, or a flag that they do not know: that is for the command line.
+ * there is a problem, or a flag that they do not know: then the whole command line is loaded.
  */
 export async function invocationHere(
   args: readonly string[],

@@ -33,7 +33,7 @@ export function loadBundle<T>(name: string, hasUsedMost: () => boolean = () => t
 function codeFolder(): string | undefined {
   const home = process.env['HOME'] || homedir();
   const folder = join(userCacheDir(process.env, home), 'code');
-  // Root does not make folders in the home of another user.
+  // Root must not make folders in the home of another user.
   if (isInSomebodysFolder(folder)) return undefined;
   try {
     const project = projectAround(process.cwd(), home);
@@ -81,7 +81,7 @@ function requireWithCachedData<T>(file: string, folder: string, hasUsedMost: () 
   }
   const module = { exports: {} };
   loaded.set(file, module);
-  // What it loads later from a file of its own is kept as well.
+  // Files that it loads later are kept, too.
   const load = (name: string) => {
     return name.startsWith('./') ? requireWithCachedData(join(dirname(file), name), folder, () => true) : require(name);
   };
@@ -89,7 +89,7 @@ function requireWithCachedData<T>(file: string, folder: string, hasUsedMost: () 
   return module.exports as T;
 }
 
-/** In hex. */
+/** In hex digits. */
 const DIGEST_LENGTH = 64;
 
 const lastly: (() => void)[] = [];
@@ -100,7 +100,7 @@ function atExit(action: () => void): void {
   lastly.push(action);
 }
 
-/** V8 does not verify this data, so a damaged file must not reach it. */
+/** V8 does not verify this data, so a damaged file must not get there. */
 function readChecked(path: string): Buffer | undefined {
   try {
     const bytes = readFileSync(path);

@@ -3,7 +3,7 @@ import { writeSync } from 'node:fs';
 import { VERSION } from '../../util/version.js';
 import { loadBundle } from './load-bundle.js';
 
-/** Bundles that answer a command by themselves if they can, one after the other, and are loaded in less time. */
+/** Smaller bundles that are tried first, one after the other: each answers its command if it can. */
 const ALONE = new Map([
   ['run', ['unchanged', 'run']],
   ['mcp', ['serve']],
@@ -21,7 +21,7 @@ async function start(args: readonly string[]): Promise<void> {
   for (const alone of ALONE.get(args[0] ?? '') ?? []) {
     let missed = false;
     const { answered } = loadBundle<typeof import('./unchanged.js')>(alone, () => !missed);
-    // The command itself says what is wrong.
+    // After an exception the command itself reports the problem.
     if (await answered(args).catch(() => false)) return;
     missed = true;
   }
@@ -33,7 +33,7 @@ function wrote(text: string): boolean {
     writeSync(1, text);
     return true;
   } catch {
-    // A full disk, a reader that went away: the usual way knows what to say about each.
+    // A full disk, a reader that went away: the whole command line reports these.
     return false;
   }
 }

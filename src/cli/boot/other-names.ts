@@ -1,4 +1,4 @@
-/** Words that people know from other tools, and what does that here. */
+/** Commands of other tools, and ours for the same. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   clean: 'cache clear',
   clear: 'cache clear',

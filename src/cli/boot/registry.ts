@@ -76,7 +76,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'checkpoint show',
-    summary: 'what such a file holds',
+    summary: 'what a checkpoint holds',
     load: () => import('../commands/runs/checkpoint-show.js'),
   },
   {
@@ -112,7 +112,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'kept results in one archive',
     load: () => import('../commands/cache/cache-export.js'),
   },
-  { name: 'cache import', summary: 'take an archive over', load: () => import('../commands/cache/cache-import.js') },
+  {
+    name: 'cache import',
+    summary: 'add the results of an archive',
+    load: () => import('../commands/cache/cache-import.js'),
+  },
   {
     name: 'cache push',
     summary: 'upload kept results to the shared cache',
@@ -140,7 +144,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'new', summary: 'a flow from a template', load: () => import('../commands/flow/new.js') },
   {
     name: 'assemble',
-    summary: 'make a flow for a task, or take the one that is there',
+    summary: 'make a flow for a task, or reuse an earlier one',
     load: () => import('../commands/assemble/assemble.js'),
   },
   { name: 'assemble list', summary: 'what was assembled', load: () => import('../commands/assemble/list.js') },
@@ -152,7 +156,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'assemble promote',
-    summary: 'save it as a flow of the project',
+    summary: 'save an attempt as a flow of the project',
     load: () => import('../commands/assemble/promote.js'),
   },
   {
@@ -162,7 +166,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'mcp install',
-    summary: 'put that into the settings of an agent',
+    summary: 'put the server into the settings of an agent',
     load: () => import('../commands/mcp/install.js'),
   },
   {

@@ -3,8 +3,8 @@ import { endProcess, withLostOutput } from './end-process.js';
 import { invocationHere } from './here.js';
 
 /**
- * A bundle of its own: `taskflow mcp` is ready before the command line is loaded, which comes with the first call of a
- * tool. False where the command itself has something to say; nothing has been read or written then.
+ * A bundle of its own: `taskflow mcp` is ready before the command line is loaded, which the first call of a tool does.
+ * False where the whole command line is needed; nothing has been read or written then.
  */
 export async function answered(args: readonly string[]): Promise<boolean> {
   const invocation = await invocationHere(args, MCP_FLAGS);

@@ -5,12 +5,12 @@ import { lowWater } from '../../store/low-water.js';
 import { decodeTidyRequest } from '../../store/tidy-request.js';
 import { systemClock } from '../../util/clock.js';
 
-// A program of its own: a run starts it when the store is large and wants tidying, and does not wait for it.
+// A program of its own: a run starts it when a large store is due for tidying, and does not wait for it.
 try {
   setPriority(constants.priority.PRIORITY_LOW);
 } catch {
-  // Then with the usual priority.
+  // Not allowed here: the usual priority will do.
 }
 const options = decodeTidyRequest(readFileSync(0, 'utf8'), { env: process.env, clock: systemClock });
-// Who tidies at this moment does it as well.
+// No patience: another process that tidies now does the same work.
 void collectGarbage(options, { limits: lowWater(options.limits), patienceMs: 0 });

@@ -5,8 +5,8 @@ import { endProcess, withLostOutput } from './end-process.js';
 import { invocationHere } from './here.js';
 
 /**
- * A bundle of its own, a tenth of the command's: answers `taskflow run` where nothing changed. False where the command
- * itself has to look, for whatever reason; nothing has been written then.
+ * A bundle of its own, a tenth of the whole: answers `taskflow run` where nothing changed. False where the command
+ * itself is needed; nothing has been written then.
  */
 export async function answered(args: readonly string[]): Promise<boolean> {
   const invocation = await invocationHere(

@@ -1,7 +1,7 @@
 import type { Config } from '../../model/config.js';
 import type { Project } from '../../util/project.js';
 
-/** What one check of `doctor` found. `problem`: something will not work; `warning`: something might surprise. */
+/** One result of `doctor`. `problem`: something will not work; `warning`: something might surprise. */
 export interface Finding {
   readonly name: string;
   readonly status: 'ok' | 'warning' | 'problem' | 'absent';
@@ -13,7 +13,7 @@ export interface Finding {
 export interface DoctorContext {
   readonly project: Project;
   readonly config: Config;
-  /** Programs are started and servers asked; otherwise they are only looked for. */
+  /** Start programs and call servers; otherwise only look for them. */
   readonly probe: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { observeSupport } from '../../observe/support.js';
 import type { Check } from './check.js';
 
-/** Nothing needs it: without it, only what is declared and what agents' clients report counts. */
+/** Optional: without it, only declared inputs and what agents' clients report count. */
 export const checkObserving: Check = async ({ project }) => {
   const name = 'observing';
   const support = await observeSupport(project);

@@ -60,7 +60,7 @@ async function checkRunner(name: string, isNeeded: boolean, context: DoctorConte
     return { name: label, status, message: `${program} is not installed`, hint };
   }
   const runner = createRunner(name, settings, project);
-  // What the project named stays as it was written, the rest is found along the PATH.
+  // A path in the project's settings is shown as written; a plain name is looked up along the PATH.
   const found = program?.includes('/') ? program : (path ?? settings.baseUrl ?? name);
   if (!probe && runner.probe !== undefined) return { name: label, status: 'ok', message: oneLine(found) };
   const answer = await runner.version();
@@ -69,7 +69,7 @@ async function checkRunner(name: string, isNeeded: boolean, context: DoctorConte
   return { name: label, status: bad, message: `does not answer: ${oneLine(message)}`, ...(hint ? { hint } : {}) };
 }
 
-/** What trying the runners will do, in words: said before it is done. */
+/** Describes what probing the runners will do, before it is done. */
 export function plannedProbes(context: DoctorContext): readonly string[] {
   const names = [...new Set([...BUILT_IN, ...Object.keys(context.config.runners)])];
   return names.flatMap((name) => {

@@ -41,7 +41,7 @@ export const checkStore: Check = async ({ project, config }) => {
   return findings;
 };
 
-/** What the shared store is; with --probe, whether it answers. */
+/** Describes the shared store; with --probe, whether it answers. */
 export const checkShared: Check = async ({ project, config, probe }) => {
   const status = sharedStatus(config, project);
   const settings = status && remoteSettings(config, project);
@@ -57,14 +57,14 @@ export const checkShared: Check = async ({ project, config, probe }) => {
   return [known, { name, status: 'problem', message: `${settings.url}: ${oneLine(tried.problem)}`, hint }];
 };
 
-/** What trying it will do, in words. */
+/** Describes what probing it will do. */
 export function plannedShared({ project, config }: DoctorContext): readonly string[] {
   const settings = remoteSettings(config, project);
   if (!settings || (settings.unread && settings.unwritten)) return [];
   return [`shared cache: ${settings.unwritten ? 'asks' : 'puts a probe and gets it back at'} ${settings.url}`];
 }
 
-/** Runs that somebody may have forgotten. */
+/** Finds runs that may be forgotten. */
 export const checkRuns: Check = async ({ project }) => {
   const unwritable = existsSync(join(project.root, STATE_DIR))
     ? unwritableFolder(join(project.root, STATE_DIR, 'runs'))
@@ -84,7 +84,7 @@ export const checkRuns: Check = async ({ project }) => {
     const hint = `taskflow resume ${runId} goes on, taskflow runs clear --all forgets it`;
     findings.push({ name: 'runs', status: 'warning', message: `${run.flow} ended without an end (${runId})`, hint });
   }
-  // What needs a person comes first.
+  // Findings that need a person first.
   return [...findings, sizeFinding(project)];
 };
 

@@ -3,7 +3,7 @@ import type { Check, DoctorContext } from './check.js';
 
 const name = 'workers';
 
-/** The queue of the settings; with --probe, whether it answers, who is there and what a restart would lose. */
+/** The queue of the settings; with --probe, whether it answers, its workers, and what a restart would lose. */
 export const checkWorkers: Check = async ({ project, config, probe }) => {
   const written = config.workers?.url;
   if (written === undefined) return [];
@@ -19,7 +19,7 @@ export const checkWorkers: Check = async ({ project, config, probe }) => {
   return [{ name, status: 'warning', message: `${message}; ${volatile}`, hint: 'set appendonly yes in the server' }];
 };
 
-/** What trying it will do, in words. */
+/** Describes what probing it will do. */
 export function plannedWorkers({ project, config }: DoctorContext): readonly string[] {
   const address = config.workers?.url === undefined ? undefined : queueAddress(config.workers.url, project.env);
   return address && 'shown' in address ? [`workers: asks the queue ${address.shown}`] : [];

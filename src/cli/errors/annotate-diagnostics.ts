@@ -4,7 +4,7 @@ import { annotationLine } from '../../report/github/annotation.js';
 import { diagnosticAnnotation } from '../../report/github/annotations.js';
 import type { Invocation } from '../boot/command.js';
 
-/** Problems of a flow at their places, beside the frames that people read in the log. */
+/** Annotates the problems of a flow at their places, in addition to the frames in the log. */
 export function annotateDiagnostics({ project, err }: Invocation, diagnostics: readonly Diagnostic[]): void {
   const job = actionsJob(project);
   if (!job) return;

@@ -6,7 +6,7 @@ import type { Writer } from '../boot/command.js';
 import { createStyle } from '../terminal/style.js';
 
 interface DiagnosticsOptions {
-  /** What the files' names are relative to. */
+  /** File names are relative to this folder. */
   readonly root: string;
   readonly home?: string;
 }

@@ -5,7 +5,7 @@ export const EXIT = {
   /** Wrong usage, or bad input: a flow, rows, an archive with problems. */
   usage: 2,
   blocked: 3,
-  /** A person has to decide: an approval, or a side effect of which nobody knows whether to do it. */
+  /** A person has to decide: an approval, or a side effect in doubt. */
   waiting: 4,
   overBudget: 5,
   frozenMiss: 6,

@@ -1,12 +1,12 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
 
-/** Something that is wrong with a command line or its input; with its place if it is in a file. */
-export type Problem = Pick<Diagnostic, 'message' | 'hint'> & Partial<Diagnostic>;
+/** A problem with a command line or its input; with its place if it is in a file. */
+export type InputProblem = Pick<Diagnostic, 'message' | 'hint'> & Partial<Diagnostic>;
 
 /** The format that a program wants on stdout. */
 export type Channel = 'json' | 'events';
 
-/** What it reads after a bug of ours. */
+/** What a program reads after a bug of ours. */
 export function bugLine(channel: Channel, message: string, at: number): string {
   const head = channel === 'events' ? { type: 'broken', at, runId: null } : { status: 'failed' };
   const hint = 'This is a bug in taskflow; TASKFLOW_DEBUG=1 shows where it happened.';
@@ -14,10 +14,10 @@ export function bugLine(channel: Channel, message: string, at: number): string {
 }
 
 /**
- * What a program reads where it expects a result, when nothing was started: `error` as in every result, and all of the
- * problems as `check --json` has them. Among events it is a line like the others, of a run that has no id.
+ * What a program reads in place of a result, when nothing was started: `error` as in every result, and all of the
+ * problems as in `check --json`. Among events it is a line like the others, of a run without an id.
  */
-export function refusalLine(channel: Channel, problems: readonly Problem[], at: number): string {
+export function refusalLine(channel: Channel, problems: readonly InputProblem[], at: number): string {
   const error = problems.find(({ severity }) => severity !== 'warning') ?? problems[0];
   const head = channel === 'events' ? { type: 'refused', at, runId: null } : { status: 'refused' };
   return `${JSON.stringify({ ...head, error, problems })}\n`;

@@ -10,7 +10,7 @@ export const ARG_FLAGS: readonly FlagSpec[] = [
   { name: 'args-file', type: 'string', value: 'FILE', help: 'arguments from a JSON or YAML file' },
 ];
 
-/** Of the commands that send keys. */
+/** For commands that send keys. */
 export const ALLOW_KEY_FLAG: FlagSpec = {
   name: 'allow-key',
   type: 'list',

@@ -13,9 +13,9 @@ export interface FlagSpec {
   readonly choices?: readonly string[];
   /** The flag may be alone; what follows is its value only if it looks like this. */
   readonly optionalValue?: RegExp;
-  /** Looser, for what follows after the first positional argument: before it, it may be that argument. */
+  /** A looser form of `optionalValue` after the first positional argument: before it, the word may be that argument. */
   readonly laterValue?: RegExp;
-  /** Works, and is left out of help texts. */
+  /** Not shown in help texts. */
   readonly hidden?: boolean;
 }
 

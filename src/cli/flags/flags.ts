@@ -59,15 +59,15 @@ type ParsedArguments =
 
 export interface ArgumentProblem {
   readonly message: string;
-  /** What was typed and what there is: for the nearest match. */
+  /** The typed name and the known ones, for the nearest match. */
   readonly unknown?: { readonly name: string; readonly known: readonly string[] };
-  /** What to type instead, where that is known. */
+  /** What to type instead, if known. */
   readonly hint?: string;
 }
 
 /**
- * Reads `--name value`, `--name=value`, `-n value`, grouped short booleans (`-ab`) and `--`. Written by hand: it has to
- * say which flag is wrong and why, knows types, and costs nothing at start-up.
+ * Reads `--name value`, `--name=value`, `-n value`, grouped short booleans (`-ab`) and `--`. Written by hand, because
+ * it names the wrong flag and the reason, knows types, and costs nothing at start-up.
  */
 export function parseArguments(args: readonly string[], specs: readonly FlagSpec[]): ParsedArguments {
   const byName = new Map(specs.map((spec) => [spec.name, spec]));

@@ -42,7 +42,7 @@ export async function givenArgs(
   return 'args' in bound ? bound : { problems: await suggestArguments(bound.problems, specs) };
 }
 
-/** A text for a `json` argument is JSON on the command line; in a file, values have their types already. */
+/** On the command line the value of a `json` argument is parsed as JSON; values in a file have types already. */
 function splitPair(
   pair: string,
   specs: Readonly<Record<string, ArgSpec>>,

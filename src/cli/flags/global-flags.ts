@@ -1,6 +1,6 @@
 import type { FlagSpec } from './flag-spec.js';
 
-/** Understood by every command, before its name or after it. */
+/** Accepted by every command, before its name or after it. */
 export const GLOBAL_FLAGS: readonly FlagSpec[] = [
   { name: 'help', alias: 'h', type: 'boolean', help: 'show this help' },
   { name: 'cwd', type: 'string', value: 'DIR', help: 'work as if started in DIR' },

@@ -19,7 +19,7 @@ export const RUN_FLAGS: readonly FlagSpec[] = [
   { name: 'refresh', type: 'boolean', help: 'write reuse, but do not read it' },
   { name: 'no-remote', type: 'boolean', help: 'do not use the shared cache (cache.remote)' },
   { name: 'incremental', type: 'boolean', help: 'as if the flow said incremental: true, for this run' },
-  { name: 'retries', type: 'number', value: 'N', help: 'retry failed phases so often, where they do not say it' },
+  { name: 'retries', type: 'number', value: 'N', help: 'retries of failed phases that set none' },
   { name: 'frozen', type: 'boolean', help: 'a cross-run phase that would have to run is an error (status 6)' },
   {
     name: 'rerun',
@@ -60,7 +60,7 @@ export const RUN_FLAGS: readonly FlagSpec[] = [
   { name: 'yes', alias: 'y', type: 'boolean', help: 'approve every approval' },
 ];
 
-/** What the flags say about a run, or what is wrong with them. */
+/** The options of a run from its flags, or what is wrong with them. */
 export function readRunFlags(
   { flags }: Invocation,
   more: Selection = {},
@@ -98,9 +98,9 @@ export function readRunFlags(
   };
 }
 
-/** What of the flow itself the flags change. */
+/** Changes of the flow itself by flags. */
 export function flowOverrides({ flags }: Invocation): FlowOverrides | undefined {
-  // Commands that only look at a flow have neither flag.
+  // Commands that do not run a flow have neither flag.
   if (!flags.given().some((name) => name === 'retries' || name === 'incremental')) return undefined;
   return { incremental: flags.boolean('incremental') || undefined, retries: flags.number('retries') };
 }
@@ -115,7 +115,7 @@ export const FLOW_FLAGS: readonly FlagSpec[] = [
     type: 'string',
     value: 'RUN',
     optionalValue: /^(last|\d{8}-\d{6}-[0-9a-z]{6})$/,
-    // After FLOW, what is no argument of the flow is a part of a run's id.
+    // After FLOW, a word that is not an argument of the flow is a part of a run's id.
     laterValue: /^[^-=][^=]*$/,
     help: 'continue that run: its id, a unique part of it, or last (also without RUN), the last one of this flow',
   },

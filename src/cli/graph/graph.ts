@@ -1,6 +1,6 @@
 import type { Flow } from '../../model/flow.js';
 
-/** A flow as a picture needs it. */
+/** A flow as nodes and edges, for drawing. */
 export interface Graph {
   readonly name: string;
   /** In the order of the file. */
@@ -12,11 +12,11 @@ export interface GraphNode {
   readonly id: string;
   readonly kind: string;
   readonly description?: string;
-  /** What is worth knowing beside the kind: `cross-run`, `when …`, `optional`, `result`. */
+  /** Further properties: `cross-run`, `when …`, `optional`, `result`. */
   readonly marks: readonly string[];
 }
 
-export interface GraphEdge {
+interface GraphEdge {
   readonly from: string;
   readonly to: string;
 }
@@ -44,7 +44,7 @@ export function kindText({ kind, marks }: GraphNode): string {
 }
 
 /** What each node needs, in edge order. */
-export function needsOf({ nodes, edges }: Graph): ReadonlyMap<string, readonly string[]> {
+export function dependenciesOf({ nodes, edges }: Graph): ReadonlyMap<string, readonly string[]> {
   const needs = new Map<string, string[]>(nodes.map(({ id }) => [id, []]));
   for (const { from, to } of edges) needs.get(to)?.push(from);
   return needs;

@@ -1,7 +1,7 @@
 import { type Layout, layoutGraph, type Point } from '../../plan/layout.js';
 import { escapeXml } from '../../report/xml.js';
 import { displayWidth } from '../../util/terminal-text.js';
-import { type Graph, type GraphNode, kindText, needsOf } from './graph.js';
+import { dependenciesOf, type Graph, type GraphNode, kindText } from './graph.js';
 
 const STYLE = `
   .box { fill: #fff; stroke: #57606a; stroke-width: 1.2 }
@@ -23,7 +23,7 @@ const TIP =
   '<marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">' +
   '<path class="tip" d="M0 0 8 4 0 8z"/></marker>';
 
-/** A picture that needs nothing else: no script, no font, no other file. */
+/** A picture that needs no script, font or other file. */
 export function toSvg(graph: Graph): string {
   const byId = new Map(graph.nodes.map((node) => [node.id, node]));
   const layout = layoutOf(graph);
@@ -51,7 +51,7 @@ ${[...edges, ...boxes].join('\n')}
 
 function layoutOf(graph: Graph): Layout {
   const byId = new Map(graph.nodes.map((node) => [node.id, node]));
-  const needs = needsOf(graph);
+  const needs = dependenciesOf(graph);
   return layoutGraph(
     graph.nodes.map(({ id }) => ({ id, needs: needs.get(id)! })),
     { boxWidth: (id) => boxWidth(byId.get(id)!), boxHeight: 44, layerGap: 44 },

@@ -2,7 +2,7 @@ import { dagOrder } from '../../plan/dag-order.js';
 import { layersOf } from '../../plan/layers.js';
 import { padEnd, truncate } from '../../util/terminal-text.js';
 import type { Style } from '../terminal/style.js';
-import { type Graph, kindText, needsOf } from './graph.js';
+import { dependenciesOf, type Graph, kindText } from './graph.js';
 import { drawRails } from './rails.js';
 
 interface TerminalOptions {
@@ -15,7 +15,7 @@ interface TerminalOptions {
  * to follow, phases are listed by layer instead. Either way each line names what the phase needs.
  */
 export function drawGraph(graph: Graph, { style, columns }: TerminalOptions): string[] {
-  const needs = needsOf(graph);
+  const needs = dependenciesOf(graph);
   const ordered = dagOrder(graph.nodes.map((node) => ({ ...node, needs: needs.get(node.id)! })));
   const idWidth = Math.min(32, Math.max(4, ...ordered.map(({ id }) => id.length)));
   const kindWidth = Math.max(5, ...ordered.map((node) => kindText(node).length));

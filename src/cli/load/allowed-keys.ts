@@ -3,7 +3,7 @@ import type { Config } from '../../model/config.js';
 import type { Invocation } from '../boot/command.js';
 import { ALLOW_KEY_FLAG } from '../flags/common-flags.js';
 
-/** The settings with what the command line allows; or what is wrong with it. */
+/** The settings with the keys that the command line allows; or what is wrong with it. */
 export function withAllowedKeys({ flags }: Invocation, config: Config): Config | { readonly problem: string } {
   if (!flags.given().includes(ALLOW_KEY_FLAG.name)) return config;
   const allowed: Record<string, string[]> = {};

@@ -21,10 +21,10 @@ export const CHANGE_FLAGS: Command['flags'] = [
   jsonFlag('as JSON: {key, value, file, changed, overriddenBy, problems}'),
 ];
 
-/** Sets one value in the project's or the user's file, or takes it out; nothing is written that would not be valid. */
+/** Sets one value in the project's or the user's file, or removes it. Never writes an invalid file. */
 export async function changeConfig(invocation: Invocation, value: string | undefined): Promise<number> {
   const file = configFile(invocation.project, invocation.flags.boolean('user') ? 'user' : 'project');
-  const before = readIfThere(file.path);
+  const before = readOrEmpty(file.path);
   if (before instanceof Error) return complain(invocation, `${file.name} cannot be read: ${before.message}`);
   const edited = await editConfigText(before, invocation.positionals[0]!, value);
   if ('problem' in edited) return complain(invocation, edited.problem, edited.hint);
@@ -91,14 +91,14 @@ interface Edit {
   readonly value: JsonValue;
 }
 
-/** A runner may be chosen in one file and defined in the other: whatever is chosen has to be defined afterwards. */
+/** A runner may be chosen in one file and defined in the other: afterwards, each chosen runner must be defined. */
 async function unfitRunner({ project }: Invocation, { file, text, key, value }: Edit) {
   const { values } = await loadConfig(project);
   if (key === 'runner' && value !== null) return unknownRunner(String(value), definedRunners(values));
   const [group, name] = key.split('.') as [string, string | undefined];
   const chosen = values.find((setting) => setting.key === 'runner');
   if (group !== 'runners' || value !== null || !chosen || chosen.value !== name) return undefined;
-  const other = readIfThere(configFile(project, file.source === 'user' ? 'project' : 'user').path);
+  const other = readOrEmpty(configFile(project, file.source === 'user' ? 'project' : 'user').path);
   const { checkConfigText } = await import('../../config/check-file.js');
   const texts = [text, typeof other === 'string' ? other : ''];
   const left = await Promise.all(
@@ -112,11 +112,11 @@ async function unfitRunner({ project }: Invocation, { file, text, key, value }: 
   return { message: `${name} is the runner that is chosen${where}`, hint };
 }
 
-function readIfThere(path: string): string | Error {
+function readOrEmpty(path: string): string | Error {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    // Where its folder is a file, writing it reports that.
+    // Where its folder is a file, the write reports that.
     return ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '') ? '' : (error as Error);
   }
 }

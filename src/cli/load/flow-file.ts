@@ -7,12 +7,12 @@ import type { Invocation } from '../boot/command.js';
 import { complain, refuse } from '../errors/problem.js';
 import { flowOverrides } from '../flags/run-flags.js';
 
-/** FLOW as the person typed it: paths are relative to where they are, everything else is a saved flow's name. */
+/** FLOW as typed: a path is relative to the current folder, everything else is a saved flow's name. */
 export function flowReference(invocation: Invocation, typed: string): string {
   return isFlowPath(typed) ? resolve(invocation.cwd, typed) : typed;
 }
 
-/** Says so where a folder has the name that was typed. */
+/** The message for a missing flow; says so where the typed name is a folder's. */
 export function absentInWords(
   { cwd }: Invocation,
   typed: string,
@@ -35,7 +35,7 @@ export async function requireFlow(
     overrides: flowOverrides(invocation),
   });
   const reported = 'flow' in loaded ? loaded.warnings : absentInWords(invocation, typed, loaded.diagnostics);
-  // There is no file to point into.
+  // A missing flow has no file to point into.
   const absent = reported.find(({ code }) => code === 'no-flow');
   if (absent) return { status: complain(invocation, absent.message, absent.hint) };
   if (reported.length > 0) {

@@ -40,7 +40,7 @@ export async function showFlowHelp(invocation: Invocation): Promise<number> {
   return EXIT.success;
 }
 
-/** What must be said, and one thing that may. */
+/** An example with the required arguments and one optional one. */
 function exampleLine(command: string, typed: string, { args }: Flow): string {
   if (command === 'batch') return `taskflow batch ${shellWord(typed)} --over FILE`;
   const required = Object.entries(args).filter(([, spec]) => spec.required);

@@ -10,7 +10,7 @@ import { flowReference } from './flow-file.js';
 /** A flow whose results or runs are to be cleared. */
 export interface KnownFlow {
   readonly name: string;
-  /** What its runs go by. */
+  /** The id that its runs have. */
   readonly id: string;
   /** Undefined where the flow cannot be read. */
   readonly phases?: readonly string[];
@@ -22,8 +22,8 @@ export interface Unknown {
 }
 
 /**
- * A flow that no longer loads (removed, or broken since) is accepted by its name, so that what it left can be cleared.
- * One that is not there and left nothing, neither a run nor one of the names that are kept, is a typing mistake.
+ * A flow that no longer loads (removed, or broken since) is accepted by its name, so that its runs and results can be
+ * cleared. A name without a flow, runs or results is a typing mistake.
  */
 export async function knownFlow(
   invocation: Invocation,
@@ -52,7 +52,7 @@ export async function knownFlow(
   );
 }
 
-/** A phase that is neither in the flow (where one is named and can be read) nor in anything that is kept. */
+/** The problem with a phase that is neither in the flow (where one is named and can be read) nor in kept results. */
 export async function unknownPhase(
   phase: string,
   flow: KnownFlow | undefined,

@@ -9,7 +9,7 @@ import type { Project } from '../../util/project.js';
 
 /** A flow that can be run by its name or path. */
 export interface ListedFlow {
-  /** What to type. */
+  /** The name or path to type. */
   readonly flow: string;
   readonly from: 'project' | 'user' | 'flows';
   /** Absolute. */
@@ -29,7 +29,7 @@ export async function listedFlows(project: Project): Promise<readonly ListedFlow
 
 type Found = Pick<ListedFlow, 'flow' | 'from' | 'file'>;
 
-/** Without reading any of them. */
+/** The same without reading the files. */
 export function flowFiles(project: Pick<Project, 'root' | 'home'>): readonly Found[] {
   const [ofProject, ofUser] = savedFlowFolders(project) as [string, string];
   const saved = new Map<string, Found>();
@@ -39,7 +39,7 @@ export function flowFiles(project: Pick<Project, 'root' | 'home'>): readonly Fou
   ] as const) {
     for (const file of filesIn(folder)) {
       const flow = basename(file).replace(ENDING, '');
-      // Of several with one name, the first is run. The settings file is in the same folder.
+      // Of several flows with one name, the first is run. The settings file is in the same folder.
       if (flow !== 'config' && !saved.has(flow)) saved.set(flow, { flow, from, file });
     }
   }

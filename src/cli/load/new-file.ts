@@ -7,8 +7,8 @@ import { whyUnwritableAt } from '../../util/why-unwritable.js';
 export const WRITABLE_HINT = 'put that right, or work in another folder with --cwd DIR';
 
 /**
- * Writes a new file, never over one that is there, not even one that appears at this moment. A file that could not be
- * written whole is removed: it would pass for the real one.
+ * Writes a new file, never over an existing one, even if that appears at the same moment. A file that could not be
+ * written whole is removed: it would pass for a complete one.
  */
 export function writeNewFile(path: string, text: string): 'created' | 'there' | { readonly failed: string } {
   try {

@@ -5,7 +5,7 @@ import { withAllowedKeys } from './allowed-keys.js';
 
 export type UsableConfig = Pick<LoadedConfig, 'config' | 'problems' | 'looked'>;
 
-/** The settings; or the exit status after showing their problems. A run never goes on with half its settings. */
+/** The settings; or the exit status after showing their problems. A run never uses incomplete settings. */
 export async function requireConfig(invocation: Invocation): Promise<UsableConfig | { readonly status: number }> {
   const loaded = await loadConfig(invocation.project);
   const { problems } = loaded;

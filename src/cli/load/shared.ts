@@ -2,27 +2,27 @@ import type { Config } from '../../model/config.js';
 import { type RemoteSettings, remoteSettings, type Why } from '../../remote/settings.js';
 import type { Project } from '../../util/project.js';
 
-/** The shared store as the settings say it, for people and for JSON. */
+/** The shared store as the settings describe it, for people and for JSON. */
 interface SharedStatus {
   readonly url: string;
   readonly read: boolean;
   readonly write: boolean;
   readonly unread?: Why;
   readonly unwritten?: Why;
-  /** Ids of keys by name; null: anybody is believed. */
+  /** Ids of keys by name; null: signatures are not checked. */
   readonly trusts: Readonly<Record<string, string>> | null;
   readonly signsAs?: string;
-  /** True, or why not; absent where it was not asked. */
+  /** True, or why not; absent where it was not probed. */
   readonly answers?: true | string;
 }
 
-/** Asks nobody. */
+/** Sends no request. */
 export function sharedStatus(config: Config, project: Project): SharedStatus | undefined {
   const settings = remoteSettings(config, project);
   return settings && statusOf(settings);
 }
 
-/** Asks the server as well; writes nothing. */
+/** Also asks the server; writes nothing there. */
 export async function probedStatus(config: Config, project: Project): Promise<SharedStatus | undefined> {
   const settings = remoteSettings(config, project);
   if (!settings || (settings.unread && settings.unwritten)) return settings && statusOf(settings);

@@ -7,7 +7,7 @@ import type { Invocation } from '../boot/command.js';
 import { complain } from '../errors/problem.js';
 import { requireConfig } from './settings.js';
 
-/** Where the project's store is and what it may hold; or why its key cannot be had. */
+/** Where the project's store is and its limits; or why its folder or its key cannot be used. */
 export function storeOptions(
   project: Project,
   config: Config,
@@ -37,7 +37,7 @@ export const NO_REMOTE = {
   hint: 'taskflow config set cache.remote.url https://… names one; see docs/shared-cache.md',
 };
 
-/** Another maintenance command is at work. */
+/** Reports that another process maintains the store. */
 export function complainBusy(invocation: Invocation, busy: string): number {
   return complain(invocation, `the store is being tidied by someone else: ${busy}`, 'try again in a moment');
 }

@@ -24,9 +24,9 @@ const DOUBTS =
   "n|no|nope|nah|not|never|or|but|wait|hold|stop|abort|cancel|q|quit|exit|reject|deny|maybe|do not|don['’]?t";
 const DOUBT = new RegExp(`^(?:${DOUBTS})\\b|\\?$`, 'i');
 
-/** Undefined when it is neither yes nor no: in doubt nobody has approved. */
+/** Undefined when the answer is neither yes nor no: in doubt, nothing is approved. */
 export function readAnswer(line: string): ApprovalAnswer | undefined {
-  // Keys that were meant to edit the line have not done so: the line is not what the person sees.
+  // With control characters in it, the line is not what the person sees.
   if (sanitize(line) !== line) return undefined;
   const [, word, note = ''] = /^(y|yes|n|no)(?:[\s:,;.!–—-]+(.*))?$/i.exec(line.trim()) ?? [];
   if (word === undefined) return undefined;

@@ -5,7 +5,7 @@ import type { Writer } from '../boot/command.js';
 import { createStyle } from '../terminal/style.js';
 import { askPerson } from './ask-person.js';
 
-/** Shows what a side effect was and what it would be now. Whatever is no clear answer leaves it as it is. */
+/** Shows what a side effect was and what it would be now. Without a clear answer it stays undecided. */
 export async function askEffect(
   { phase, unit, before, now, signal }: EffectQuestion,
   err: Writer,
@@ -28,7 +28,7 @@ export async function askEffect(
 
 const PROMPT = 'do it again (r), keep it as done (k), or stop here (s): ';
 
-/** Undefined for anything else: nothing is fired by accident. */
+/** Undefined for anything else, so that no side effect starts by accident. */
 function readEffectAnswer(line: string): EffectAnswer | undefined {
   const text = sanitize(line).trim().toLowerCase();
   if (text === 'r' || text === 'rerun') return 'rerun';

@@ -2,12 +2,12 @@ import { createInterface } from 'node:readline';
 import type { Writer } from '../boot/command.js';
 
 interface PersonQuestion<T> {
-  /** What is asked about, as it is shown; its last line ends. */
+  /** The text to show first; its last line has a line end. */
   readonly text: string;
   readonly prompt: string;
-  /** What is said after an unclear answer. */
+  /** Printed after an unclear answer. */
   readonly again?: string;
-  /** Undefined: that was no answer, and the person is asked again. */
+  /** Undefined: not an answer, so the person is asked again. */
   readonly read: (line: string) => T | undefined;
   readonly signal: AbortSignal;
   readonly timeoutMs?: number;
@@ -16,7 +16,7 @@ interface PersonQuestion<T> {
 /** How often a question is put before it is left open. */
 const TIMES = 3;
 
-/** Asks on the terminal. Undefined when nobody answers clearly: an end of input, an abort, no time left. */
+/** Asks on the terminal. Undefined without a clear answer: an end of input, an abort, no time left. */
 export async function askPerson<T>(
   { text, prompt, again, read, signal, timeoutMs }: PersonQuestion<T>,
   err: Writer,

@@ -53,15 +53,15 @@ async function decide(invocation: Invocation, decision: 'approve' | 'reject'): P
   if ('failure' in decided) return complain(invocation, decided.failure.message, decided.failure.hint);
   const isJson = invocation.flags.boolean('json');
   if (!isJson) reportDecision(invocation, runId, decided);
-  const next = await goOnByItself(invocation, runId);
+  const next = await continueDetached(invocation, runId);
   if (next && 'runId' in next) invocation.err.write(`it goes on by itself as run ${next.runId}\n`);
   const goesOnAs = next && 'runId' in next ? next.runId : null;
   if (isJson) invocation.out.write(`${JSON.stringify({ ...decidedJson(runId, decided), goesOnAs })}\n`);
   return next && 'status' in next ? next.status : EXIT.success;
 }
 
-/** A detached run that waits for nobody else any more is started again: there is nobody at a terminal to do that. */
-async function goOnByItself(
+/** Continues a detached run once all its questions are answered: no person at a terminal would do it. */
+async function continueDetached(
   invocation: Invocation,
   runId: string,
 ): Promise<{ readonly runId: string } | { readonly status: number } | undefined> {
@@ -93,7 +93,7 @@ function decidedJson(runId: string, { asked, decision, earlier, repeated }: Deci
   return { runId, phase: asked.phase, ...decisionJson(decision), replaces };
 }
 
-/** Also a run that failed meanwhile, or a batch in which rows did, may have a question left. */
+/** Also a failed run, or a batch with failed rows, may have an open question. */
 function asksSomething({ project }: Invocation, { runId, state }: RunHead): boolean {
   return isUnfinished(state) && !wentOn(project, runId) && waitingApprovals(project, runId).length > 0;
 }
@@ -105,7 +105,7 @@ function typedPhasePath({ project }: Invocation, runId: string, typedPhase: stri
   return row ? `${row.path}${typedPhase.slice(typedPhase.indexOf('/'))}` : typedPhase;
 }
 
-/** As the machine knows them; in a job of CI, as the one who started it. */
+/** The user's name on this machine; in CI, the person who started the job. */
 export function whoDecides({ env }: Project): string | undefined {
   const user = env['GITHUB_ACTOR'] || env['USER'] || env['LOGNAME'];
   if (user) return user;

@@ -13,7 +13,7 @@ export function decisionText({ decision, by, at, note }: DecisionLine, now: numb
   return `${decided}${who} ${formatAgo(now - at)}${note ? `: ${oneLine(note)}` : ''}`;
 }
 
-/** What a decision is in JSON. */
+/** A decision as JSON. */
 export function decisionJson({ decision, at, note, by }: DecisionLine) {
   return { decision, by: by ?? null, at, note: note ?? null };
 }

@@ -40,7 +40,7 @@ export async function startAlone(
     return { status: complain(invocation, `a detached run needs a journal: ${whyUnwritable(error)}`) };
   }
   const program = [process.execPath, process.argv[1]!];
-  // Words after `--` are no flags.
+  // Words after `--` are not flags.
   const end = args.includes('--') ? args.indexOf('--') : args.length;
   const argv = [...program, ...args.slice(0, end), '--detached-as', runId, ...args.slice(end)];
   const started = await startDetached({ argv, cwd: process.cwd(), env: project.env, log });
@@ -65,7 +65,7 @@ function contradiction({ flags }: Invocation): string | undefined {
   return reads && `--${reads} - reads standard input, which a detached run does not have`;
 }
 
-/** The flow has problems, or the run was refused: what the process said is what the person would have read. */
+/** The flow has problems, or the run was refused: passes on what the process printed. */
 function neverBegan(
   { err, project }: Invocation,
   { runId, path, status }: Record<'runId' | 'path', string> & { status: number },

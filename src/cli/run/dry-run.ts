@@ -28,7 +28,7 @@ function forecastJson(forecast: Forecast) {
 
 interface ForecastDrawing {
   readonly style: Style;
-  /** Now. If given, a phase that failed in the last run is shown as that, not as one that would run. */
+  /** The present time. If given, a phase that failed in the last run is shown as failed, not as one that would run. */
   readonly failedSince?: number;
 }
 
@@ -79,7 +79,7 @@ export function continuesText(continues: Forecast['continues'], what: 'run' | 'b
   return `would continue ${what} ${runId}${notice ? ` (${notice})` : ''}\n`;
 }
 
-/** In the order in which they are counted up. */
+/** In the order of the summary line. */
 export const WOULD_WORDS = {
   run: 'would run',
   shared: 'would be shared',

@@ -6,14 +6,14 @@ import { oneAtATime } from '../../util/one-at-a-time.js';
 import type { Invocation } from '../boot/command.js';
 import { EXIT } from '../errors/exit-status.js';
 import { complain } from '../errors/problem.js';
-import type { RunView } from '../view/run-view.js';
+import type { RunDisplay } from '../view/run-view.js';
 import { type Interrupt, listenForInterrupts } from './interrupt.js';
 import { sendTrace, traceProblem, wantsTrace } from './otel.js';
 import { printResult, showingRun, wantsReports } from './show-run.js';
 import { TIDIER } from './tidier.js';
 import { interruptLine, openWorkers } from './workers.js';
 
-export interface Around {
+export interface ExecuteOptions {
   readonly snapshot?: SnapshotCollector;
   /** Who ends the run. */
   readonly listen?: (say: (line: string) => void) => Interrupt;
@@ -25,7 +25,7 @@ export interface Around {
 export async function executeRun(
   invocation: Invocation,
   options: Omit<RunOptions, 'signal' | 'approve' | 'decideEffect'>,
-  { snapshot, listen = listenForInterrupts, onResult }: Around = {},
+  { snapshot, listen = listenForInterrupts, onResult }: ExecuteOptions = {},
 ): Promise<number> {
   const problem = await reportProblem(invocation);
   if (problem !== undefined) return complain(invocation, problem);
@@ -57,17 +57,17 @@ export async function executeRun(
   return reported ? status : status || EXIT.failed;
 }
 
-/** Why there will be no test report or trace, before anything is spent on a run that needs one. */
+/** Why the test report or trace cannot be written, before anything is spent on the run. */
 export async function reportProblem(invocation: Invocation): Promise<string | undefined> {
   const junit = invocation.flags.has('junit') ? (await import('./reports.js')).prepareReport(invocation) : undefined;
   return junit ?? traceProblem(invocation);
 }
 
-/** Nobody to ask: the run pauses, or stops. In CI there is nobody either, whatever the terminal looks like. */
+/** Undefined where there is no person to ask, as in CI even with a terminal: the run then pauses or stops. */
 export async function askers(
   { flags, err, stdin }: Invocation,
-  view: Pick<RunView, 'suspend'>,
-  /** What the person knows a phase by. */
+  view: Pick<RunDisplay, 'suspend'>,
+  /** The name of a phase for the person. */
   nameOf: (phase: string) => string = (phase) => phase,
 ): Promise<Pick<RunOptions, 'approve' | 'decideEffect'>> {
   const yes: RunOptions['approve'] = flags.boolean('yes') ? async () => ({ decision: 'approve' }) : undefined;

@@ -9,7 +9,7 @@ interface ForecastRequest {
   readonly typed: string;
   readonly pairs: readonly string[];
   readonly config: Config;
-  /** What the local store has not is brought from the shared one. */
+  /** Fetch results from the shared store that the local one does not have. */
   readonly remote?: 'on';
 }
 

@@ -23,7 +23,7 @@ export async function runFromSnapshot(invocation: Invocation): Promise<number | 
   return printResult(invocation, result);
 }
 
-/** With the folder of the store that has its results. */
+/** The snapshot, with the folder of the store that has its results. */
 async function freshSnapshot(invocation: Invocation): Promise<{ snapshot: Snapshot; store: string } | undefined> {
   const { project } = invocation;
   try {

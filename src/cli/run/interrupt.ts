@@ -3,7 +3,7 @@ import { EXIT } from '../errors/exit-status.js';
 export interface Interrupt {
   /** Aborted by the first Ctrl-C, SIGTERM or SIGHUP. */
   readonly signal: AbortSignal;
-  /** Back to the usual: an interrupt ends the process. */
+  /** Stops listening: an interrupt then ends the process. */
   dispose(): void;
 }
 

@@ -15,7 +15,7 @@ export async function traceProblem({ flags, project }: Invocation): Promise<stri
   return 'problem' in target ? `--otel: ${target.problem}` : undefined;
 }
 
-/** After everything is printed. What goes wrong is a warning: it changes neither the result nor the exit status. */
+/** Called after everything is printed. A failure is a warning and changes neither the result nor the exit status. */
 export async function sendTrace(invocation: Invocation, runId: string): Promise<void> {
   const sent = await exportTrace(invocation, runId);
   if ('problem' in sent) invocation.err.write(`taskflow: ${sent.problem}\n`);

@@ -1,5 +1,5 @@
 import { assembleInRun } from '../../assemble/in-run.js';
-import type { AssembledFlow } from '../../assemble/run-options.js';
+import type { RunnableFlow } from '../../assemble/run-options.js';
 import type { Config } from '../../model/config.js';
 import type { Flow } from '../../model/flow.js';
 import type { Continuation, FlowOrigin, RunOptions, Selection } from '../../run/core/options.js';
@@ -12,7 +12,7 @@ import { readRunFlags } from '../flags/run-flags.js';
 import { requireFlow, type UsableFlow } from '../load/flow-file.js';
 import { requireConfig, type UsableConfig } from '../load/settings.js';
 
-/** What a command line says about a run, in addition to the flags that every run has. */
+/** The parts of a command line that differ between the commands that run a flow. */
 interface RunRequest {
   /** FLOW: a path or a saved flow's name. */
   readonly typed: string;
@@ -22,12 +22,12 @@ interface RunRequest {
   /** The selection as the flow knows it, for a batch, whose paths may begin with a row. */
   readonly selectionInFlow?: (selection: Selection) => Selection;
   readonly continuation?: (flow: Flow) => Promise<Continuation | Refusal> | Continuation;
-  /** How the continued run was given its flow. Default: as typed. */
+  /** How the continued run named its flow. Default: as typed. */
   readonly named?: Pick<FlowOrigin, 'ref' | 'byName'>;
-  /** Called with what was read, before anything of it is used. */
+  /** Called with the flow and the settings before they are used. */
   readonly onLoaded?: (loaded: UsableFlow, configured: UsableConfig) => void;
-  /** A flow that is in no file of its own, instead of the one that was typed. */
-  readonly kept?: (config: Config) => Promise<AssembledFlow | Refusal>;
+  /** Loads a flow that has no file of its own, instead of the typed one. */
+  readonly kept?: (config: Config) => Promise<RunnableFlow | Refusal>;
   /** Of a command that has no run flags and has read the settings already. */
   readonly config?: Config;
 }

@@ -71,7 +71,7 @@ function write({ project, flags, cwd, err }: Invocation, job: ActionsJob | undef
   if (job) {
     const problem = job.addSummary(reports.summary());
     if (problem !== undefined) problems.push(problem);
-    // On stderr: stdout belongs to programs.
+    // On stderr, because programs read stdout.
     for (const annotation of reports.annotations()) err.command(annotationLine(annotation));
   }
   for (const problem of problems) err.write(`taskflow: ${problem}\n`);

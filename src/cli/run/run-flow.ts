@@ -7,12 +7,12 @@ import { complain } from '../errors/problem.js';
 import { givenArgs } from '../flags/given-args.js';
 import type { UsableFlow } from '../load/flow-file.js';
 import type { UsableConfig } from '../load/settings.js';
-import { type Around, executeRun } from './execute.js';
+import { type ExecuteOptions, executeRun } from './execute.js';
 import { snapshotCollector } from './from-snapshot.js';
 import { prepareRun } from './prepare-run.js';
 
-/** What a watch does with each of its runs. */
-interface Watching extends Omit<Around, 'snapshot'> {
+/** How a watch changes each of its runs. */
+interface Watching extends Omit<ExecuteOptions, 'snapshot'> {
   /** The run that is continued, whatever the flags say. */
   readonly continued?: string;
   readonly onLoaded: (loaded: UsableFlow, configured: UsableConfig) => void;
@@ -21,7 +21,7 @@ interface Watching extends Omit<Around, 'snapshot'> {
 }
 
 /** `taskflow run`: finds everything that is wrong with the command line and the flow, then runs it or forecasts. */
-export async function runFlow(invocation: Invocation, watching?: Watching): Promise<number> {
+export async function runFlowCommand(invocation: Invocation, watching?: Watching): Promise<number> {
   const conflict = contradiction(invocation);
   if (conflict) return complain(invocation, conflict);
   const [typed, ...pairs] = invocation.positionals as [string, ...string[]];

@@ -7,19 +7,19 @@ import { lastRunId } from '../../run/history/runs-folder.js';
 import type { Invocation } from '../boot/command.js';
 import { LineBuffer } from '../terminal/line-buffer.js';
 import { eventLine } from '../text/event-line.js';
-import { createRunView, type RunView } from '../view/run-view.js';
+import { createRunView, type RunDisplay } from '../view/run-view.js';
 import { exitStatusOf } from './run-status.js';
 
-/** A run on its way to a person or a program. */
+/** Shows a run to a person or a program. */
 interface Showing {
-  readonly view: RunView;
+  readonly view: RunDisplay;
   readonly onEvent: (event: RunEvent) => void;
   /** Writes everything that was held back, and the closing summary. */
   end(): void;
 }
 
 export function showingRun({ flags, out, err, project }: Invocation, flowId: string): Showing {
-  // Looked up now: from its start on, the last run of the flow is this one.
+  // Looked up before the start, which makes this run the last one of the flow.
   const lastRun = err.isLive ? lastRunId(project, flowId) : undefined;
   const usual = () => new Map([...lastCosts(project, lastRun)].map(([id, { ms }]) => [id, ms]));
   const view = createRunView({ out: err, clock: project.clock, quiet: flags.boolean('quiet'), usual });
@@ -37,7 +37,7 @@ export function showingRun({ flags, out, err, project }: Invocation, flowId: str
   };
 }
 
-/** The result on stdout, as the flags want it; returns the exit status. */
+/** Prints the result on stdout in the form that the flags name; returns the exit status. */
 export function printResult({ flags, out, project }: Invocation, result: RunResult): number {
   const { output, outputFile } = result;
   if (flags.boolean('json')) out.write(`${JSON.stringify(result)}\n`);
@@ -54,7 +54,7 @@ function printFile(out: Invocation['out'], path: string): void {
   out.write('\n');
 }
 
-/** `--junit`, or a job of GitHub Actions around us. */
+/** `--junit`, or inside a job of GitHub Actions. */
 export function wantsReports({ flags, project }: Invocation): boolean {
   return flags.string('junit') !== undefined || project.env['GITHUB_ACTIONS'] === 'true';
 }

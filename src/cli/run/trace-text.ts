@@ -2,6 +2,7 @@ import type { Failure } from '../../model/failure.js';
 import type { JsonValue } from '../../model/json.js';
 import type { ObservedCounts } from '../../model/observation.js';
 import { spentOn } from '../../model/outcome.js';
+import { valueText } from '../../plan/template.js';
 import { shownOutput } from '../../run/core/output-folder.js';
 import { recordedOutcome } from '../../run/history/recorded-outcome.js';
 import type { PhaseTrace, RunTrace } from '../../run/history/trace.js';
@@ -49,7 +50,7 @@ export class TraceText {
     this.text += `\n${this.#style.bold(`row ${row}: ${oneLine(label)}`)} ${this.#style.dim(path)}\n`;
   }
 
-  /** `name`: what to call it, where its path says less. */
+  /** `name`: shown instead of its path. */
   phase(trace: PhaseTrace, name = trace.phase): void {
     const { starts, attempts, units, result } = trace;
     const at = starts[0]?.at ?? result?.at;
@@ -99,7 +100,7 @@ export class TraceText {
   }
 
   #inputs(inputs: Readonly<Record<string, JsonValue>> | undefined): void {
-    for (const [field, value] of Object.entries(inputs ?? {})) this.#block(field, asText(value));
+    for (const [field, value] of Object.entries(inputs ?? {})) this.#block(field, valueText(value));
   }
 
   #result(line: ResultLine, attemptsShown: boolean): void {
@@ -143,7 +144,7 @@ export class TraceText {
   }
 }
 
-/** It was meant to be, but the run may have ended before that, or something else have failed. */
+/** Whether the retry took place: the run may have ended before it, or something else failed. */
 function wasTriedAgain({ result, units }: PhaseTrace, { unit, attempt }: AttemptLine): boolean {
   const ended = unit === undefined ? result : units.find((line) => line.unit === unit);
   return ended === undefined || ended.attempts > attempt;
@@ -162,8 +163,4 @@ function observedText({ incomplete, reads, lists, absent, writes, undeclared }: 
 
 function cutLine(line: string): string {
   return line.length > SHORT_WIDTH ? `${line.slice(0, SHORT_WIDTH)}…` : line;
-}
-
-function asText(value: JsonValue): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

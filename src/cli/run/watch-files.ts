@@ -8,20 +8,20 @@ import { WatchFilter } from './watch-filter.js';
 import { gitView, NO_GIT_VIEW } from './watch-git.js';
 import type { WatchedPaths } from './watch-paths.js';
 
-/** Edits of one save, or of a checkout, come within this time. */
+/** Waits this long for further edits of the same save or checkout. */
 const GATHER_MS = 100;
 /** A larger file counts as changed when its file stats are. */
 const LARGEST_READ = 4 * 1024 * 1024;
 
 interface FileWatchOptions {
   readonly project: Project;
-  /** Files that count and whose content is another than before. */
+  /** Called with the watched files whose content has changed. */
   readonly onChange: (paths: readonly string[]) => Promise<void>;
-  /** A watch cannot be kept, in words. */
+  /** Called when a watch fails. */
   readonly onProblem: (message: string) => void;
 }
 
-/** Watches what a run looks at, and compares contents: a file that was only touched has not changed. */
+/** Watches the files that a run looks at, and compares contents: a file that was only touched has not changed. */
 export class FileWatch {
   #watcher: FSWatcher | undefined;
   #filter: WatchFilter | undefined;
@@ -35,7 +35,7 @@ export class FileWatch {
 
   constructor(private readonly options: FileWatchOptions) {}
 
-  /** Resolves when every later edit of these will be seen. Asked for the paths when its turn comes. */
+  /** Resolves when every later edit of these paths will be noticed. Calls `pathsNow` when its turn comes. */
   watch(pathsNow: () => WatchedPaths): Promise<void> {
     if (this.#isQueued) return this.#opening;
     this.#isQueued = true;

@@ -33,7 +33,10 @@ export class WatchFilter {
     }
   }
 
-  /** Where a watch begins: the project, which stays when a folder in it goes, and the nearest folders elsewhere. */
+  /**
+   * Where the watches begin: at the project, so that a folder inside may be removed, and at the nearest folders
+   * elsewhere.
+   */
   roots(): string[] {
     const { root } = this.project;
     const outside = [...this.#targets()].filter((path) => !isInside(root, path));
@@ -55,7 +58,7 @@ export class WatchFilter {
   async select(paths: readonly string[]): Promise<string[]> {
     const { files, folders, globs } = this.paths;
     const { root } = this.project;
-    // What is ignored may not have been there before.
+    // Asked again, because an ignored file may be new.
     if (this.paths.worktree) this.git = await gitView(this.project);
     const likely = paths.filter((path) => this.mayCount(path));
     const named = (path: string) =>

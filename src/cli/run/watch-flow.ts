@@ -4,10 +4,10 @@ import type { Invocation } from '../boot/command.js';
 import { EXIT } from '../errors/exit-status.js';
 import { complain } from '../errors/problem.js';
 import { type Interrupt, listenForInterrupts } from './interrupt.js';
-import { runFlow } from './run-flow.js';
+import { runFlowCommand } from './run-flow.js';
 import { FileWatch } from './watch-files.js';
 import { WatchedInputs } from './watch-inputs.js';
-import { ChangesInARow, declaredOutputs, notDeclared, tracesOf } from './watch-own.js';
+import { ChangesInARow, notDeclared, outputGlobs, tracesOf } from './watch-own.js';
 import { changedLine, tooOftenLine, WAITING_LINE } from './watch-text.js';
 
 /** `run --watch`: the same command again whenever something has changed that the flow looks at. */
@@ -33,7 +33,7 @@ class Watch {
   readonly #inputs: WatchedInputs;
   readonly #inARow = new ChangesInARow();
   readonly #interrupt: Interrupt;
-  /** How an interrupt is shown while a run is under way. */
+  /** Shows an interrupt while a run is under way. */
   #say: ((line: string) => void) | undefined;
   #restart = new AbortController();
   #outputs: readonly string[] = [];
@@ -84,7 +84,7 @@ class Watch {
     this.#isRunning = true;
     const made = new Set<string>();
     const { project } = this.invocation;
-    const status = await runFlow(this.invocation, {
+    const status = await runFlowCommand(this.invocation, {
       continued: this.#continued,
       onLoaded: (loaded, configured) => this.#inputs.loaded(loaded, configured),
       beforeRun: (options) => this.#prepare(options),
@@ -95,11 +95,11 @@ class Watch {
         if (traces.acted) this.#continued = runId;
       },
     });
-    // What the run wrote last is seen only now.
+    // Only now the last writes of the run are noticed.
     await this.#files.settle();
     const changed = [...this.#changed];
     const own = [...made, ...this.#inputs.written()];
-    // What has ended the run starts it again, whoever wrote it.
+    // A change that ended the run starts it again, even if the run made it.
     const counting = this.#restart.signal.aborted ? changed : await notDeclared(project, changed, own);
     for (const path of changed) if (!counting.includes(path)) this.#changed.delete(path);
     this.#isRunning = false;
@@ -108,7 +108,7 @@ class Watch {
   }
 
   async #prepare(options: RunOptions): Promise<RunOptions> {
-    this.#outputs = declaredOutputs(options.flow);
+    this.#outputs = outputGlobs(options.flow);
     const more = this.#inputs.lookingAt(options, () => void this.#watchInputs());
     await this.#watchInputs();
     return { ...options, ...more };
@@ -140,7 +140,7 @@ class Watch {
     return this.invocation.flags.string('watch') === 'restart';
   }
 
-  /** What changed while the run was under way; else waits for an edit. */
+  /** The changes since the run began; waits for an edit if there are none. */
   async #nextChanges(): Promise<readonly string[]> {
     const { project } = this.invocation;
     const again = (path: string) => this.#inARow.mayRunAgain(path, this.#restarts);

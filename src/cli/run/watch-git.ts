@@ -3,7 +3,7 @@ import { askGit } from '../../process/git.js';
 import { gitIgnored } from '../../process/git-ignored.js';
 import type { Project } from '../../util/project.js';
 
-/** What git says about a project that is watched. Nothing where there is no repository. */
+/** Git's state of a watched project; empty where there is no repository. */
 export interface GitView {
   /** Absolute; what is below one of them is ignored too. */
   readonly ignored: ReadonlySet<string>;

@@ -12,11 +12,11 @@ import { flowReference, type UsableFlow } from '../load/flow-file.js';
 import type { UsableConfig } from '../load/settings.js';
 import { contextEntry, declaredEntries, type SeenPaths, type WatchedPaths, watchedPaths } from './watch-paths.js';
 
-/** Collects what a flow looks at: from its file, and from what its runs asked for. */
+/** Collects the paths that a flow looks at: from its file, and from its runs. */
 export class WatchedInputs {
-  /** Of the last flow that could be read. */
+  /** Files of the last flow that could be read. */
   #read: readonly string[] = [];
-  /** Of the flow as it is now, where it cannot be read. */
+  /** Files of the present flow, where it cannot be read. */
   #broken: readonly string[] = [];
   #declared: readonly string[] = [];
   readonly #asked = new Set<string>();
@@ -38,17 +38,17 @@ export class WatchedInputs {
     });
   }
 
-  /** What the last run was seen to write, from the project root. */
+  /** Paths that the last run was observed to write, from the project root. */
   written(): readonly string[] {
     return [...this.#written];
   }
 
-  /** Some run was seen to write it. */
+  /** Whether a run was observed to write the path. */
   wasWritten(path: string): boolean {
     return this.#everWritten.has(relativePath(this.invocation.project.root, path));
   }
 
-  /** Before the flow is read: an edit from here on is seen. */
+  /** Call it before the flow is read: edits count from here on. */
   async beforeLoad(): Promise<void> {
     const { project, positionals } = this.invocation;
     const ref = flowReference(this.invocation, positionals[0]!);

@@ -6,7 +6,7 @@ import { anyName } from '../../run/reuse/covering-outputs.js';
 import { relativePath } from '../../util/inside.js';
 import type { Project } from '../../util/project.js';
 
-/** What a watch has to know of a run that has ended. */
+/** What a finished run did that a watch needs to know. */
 interface RunTraces {
   /** Files that phases made and declared, from the project root. */
   readonly made: ReadonlySet<string>;
@@ -26,15 +26,15 @@ export function tracesOf(project: Project, runId: string): RunTraces {
   return { made, acted };
 }
 
-/** The globs of everything that the flow says it writes. */
-export function declaredOutputs(flow: Flow): string[] {
+/** The globs of all files that the flow declares to write. */
+export function outputGlobs(flow: Flow): string[] {
   return flow.phases.flatMap((phase) => [
     ...phase.outputs.map(anyName),
-    ...('source' in phase && phase.source.from === 'inline' ? declaredOutputs(phase.source.flow) : []),
+    ...('source' in phase && phase.source.from === 'inline' ? outputGlobs(phase.source.flow) : []),
   ]);
 }
 
-/** Those of the paths, changed while a run was under way, that the flow does not say it writes. */
+/** The paths, of those that changed during a run, that the flow does not declare to write. */
 export async function notDeclared(
   { root }: Project,
   paths: readonly string[],
@@ -45,19 +45,19 @@ export async function notDeclared(
   return paths.filter((_, index) => !own.has(names[index]!));
 }
 
-/** A file that changes in so many runs in a row is taken for one that the flow writes without saying so. */
+/** A file that changes in this many runs in a row is taken for an undeclared output of the flow. */
 const MOST_RUNS = 3;
 
-/** In how many runs in a row each file has changed: an edit looks the same as what a script writes. */
+/** Counts in how many runs in a row each file has changed: an edit looks the same as a write of a script. */
 export class ChangesInARow {
   #runs = new Map<string, number>();
 
-  /** A run has ended in which these changed. */
+  /** Call it when a run has ended in which these changed. */
   runEnded(paths: Iterable<string>): void {
     this.#runs = new Map([...paths].map((path) => [path, (this.#runs.get(path) ?? 0) + 1]));
   }
 
-  /** These changed while nothing ran: somebody has edited them. */
+  /** Call it for files that changed while nothing ran: a person has edited them. */
   edited(paths: Iterable<string>): void {
     for (const path of paths) this.#runs.delete(path);
   }
@@ -66,7 +66,7 @@ export class ChangesInARow {
     return (this.#runs.get(path) ?? 0) < MOST_RUNS;
   }
 
-  /** After restarts the run is let finish, and only then it is too often. */
+  /** After too many restarts, the run may finish first; only then the file no longer starts another. */
   mayRunAgain(path: string, restarts: boolean): boolean {
     return (this.#runs.get(path) ?? 0) <= (restarts ? 2 * MOST_RUNS : MOST_RUNS);
   }

@@ -10,16 +10,16 @@ import { realPath } from '../../util/inside.js';
 import { type Project, STATE_DIR } from '../../util/project.js';
 import { statIfThere } from '../../util/stat.js';
 
-/** What a run looks at, as far as it can be watched. All absolute, but for the globs. */
+/** The watchable paths that a run looks at. All absolute, except the globs. */
 export interface WatchedPaths {
   readonly files: ReadonlySet<string>;
   /** Folders of which the names inside count. */
   readonly folders: ReadonlySet<string>;
   /** From the project root. */
   readonly globs: ReadonlySet<string>;
-  /** Something looks at the whole tree that git knows. */
+  /** The flow depends on the whole worktree. */
   readonly worktree: boolean;
-  /** Something looks at a ref, or at the tree, which has one. */
+  /** The flow depends on a ref, or on the worktree, which has one. */
   readonly refs: boolean;
 }
 
@@ -29,7 +29,7 @@ interface LookedAt {
   readonly read: Iterable<string>;
   /** Fingerprints, with their values filled in; context files and globs as `file:` and `glob:`. */
   readonly entries: Iterable<string>;
-  /** What executions were seen to look at. */
+  /** Paths that executions were observed to look at. */
   readonly observed?: Iterable<SeenPaths>;
 }
 
@@ -62,12 +62,12 @@ export function watchedPaths({ project, read, entries, observed = [] }: LookedAt
   return { files, folders, globs, worktree, refs: worktree || sources.has('git-ref') };
 }
 
-/** Tools read much that nobody edits, and that changes for reasons of its own. */
+/** Leaves out what tools read but people do not edit. */
 function mayBeEdited(path: string): boolean {
   return !path.startsWith(STATE_DIR) && !path.split('/').some((name) => LEFT_OUT.includes(name));
 }
 
-/** What the flow says by itself that it looks at: what depends on other phases shows only when they have run. */
+/** The inputs that the flow declares, without those that depend on other phases. */
 export function declaredEntries(flow: Flow, args: JsonObject, project: Project): string[] {
   return flow.phases.flatMap((phase) => {
     const written = [

@@ -30,7 +30,7 @@ export async function watched<T>(
 }
 
 const WIDTH = 24;
-/** What is over sooner needs no bar. */
+/** Shorter work shows no bar. */
 const FIRST_MS = 300;
 const EVERY_MS = 100;
 

@@ -2,7 +2,7 @@ import type { QueueSender } from '../../queue/sender.js';
 import type { RunOptions } from '../../run/core/options.js';
 import type { Invocation } from '../boot/command.js';
 
-/** Units that are away at once, where nobody says. */
+/** Units that workers may have at the same time, by default. */
 const AWAY = 256;
 const WAIT_MS = 30_000;
 
@@ -10,7 +10,7 @@ type OpenedWorkers =
   | { readonly sender?: QueueSender; readonly notices?: readonly string[] }
   | { readonly problem: string; readonly hint?: string };
 
-/** The queue that `--workers` or the settings name; nothing of it is loaded where they name none. */
+/** Opens the queue that `--workers` or the settings name; loads nothing where they name none. */
 export async function openWorkers(
   { flags, project }: Pick<Invocation, 'flags' | 'project'>,
   { config, reuse, remote }: Pick<RunOptions, 'config' | 'reuse' | 'remote'>,
@@ -26,19 +26,19 @@ export async function openWorkers(
   return openSender({ written, project, config, concurrency, waitMs, leave: flags.boolean('leave') });
 }
 
-/** For a dry run, which asks no queue: says only where units would be done. */
+/** For a dry run, which connects to no queue: only tells where units would be done. */
 export function forecastWorkers(invocation: Pick<Invocation, 'flags'>, config: RunOptions['config']) {
   const wanted = wantedWorkers(invocation, config) !== undefined;
   return wanted ? { workers: { concurrency: 1, send: async () => ({ stays: 'a dry run sends nothing' }) } } : {};
 }
 
-/** As written; undefined where everything is done here. */
+/** The queue as written; undefined where everything is done here. */
 function wantedWorkers({ flags }: Pick<Invocation, 'flags'>, config: RunOptions['config']): string | undefined {
   if (flags.boolean('no-workers')) return undefined;
   return flags.string('workers') ?? config.workers?.url;
 }
 
-/** What the first Ctrl-C says. */
+/** The message after the first Ctrl-C. */
 export function interruptLine({ flags }: Pick<Invocation, 'flags'>, line: string): string {
   return flags.boolean('leave') ? 'interrupted: workers finish what they have; once more ends at once' : line;
 }

@@ -223,7 +223,7 @@ phases:
 export const TEMPLATES: readonly FlowTemplate[] = [script, agent, map, reviewGate, batch, approval, loop];
 
 /** The whole text of a flow file. */
-export function renderTemplate(template: FlowTemplate, name: string): string {
+export function flowFromTemplate(template: FlowTemplate, name: string): string {
   const header = '# yaml-language-server: $schema=./schema/flow.json\n';
   return `${header}# ${template.tryIt}\nname: {NAME}\n${template.text}`.replaceAll('{NAME}', name);
 }

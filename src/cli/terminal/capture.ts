@@ -3,11 +3,11 @@ import { indented } from './writer.js';
 
 interface CaptureWriter extends Writer {
   text(): string;
-  /** The value, where one value was all that was written. */
+  /** The value, if exactly one value was written. */
   value(): unknown;
 }
 
-/** Keeps what is written, for a surface that shows it elsewhere. */
+/** Keeps what is written, for another surface. */
 export function captureWriter(): CaptureWriter {
   const pieces: (string | { readonly value: unknown })[] = [];
   const keep = (text: string) => {

@@ -1,9 +1,9 @@
 import { sanitize } from '../../util/terminal-text.js';
 
-/** A style of ours (see `createStyle`): all that a line may do to a terminal. */
+/** A style of ours (see `createStyle`): the only escape sequences that a line may have. */
 const STYLE = /(\x1b\[\d{1,2}m)/;
 
-/** Text that may be shown: all else that would act on a terminal is removed, wherever it comes from. */
+/** Removes all other control characters and sequences. */
 export function onlyStyles(text: string): string {
   if (!text.includes('\x1b')) return sanitize(text);
   return text
@@ -19,14 +19,14 @@ export function obeysLines(env: Readonly<Record<string, string | undefined>>): b
   return OBEYING.some((name) => Boolean(env[name]) && env[name] !== 'false');
 }
 
-/** At the start of a line, behind whatever is trimmed there. */
+/** At the start of a line, after characters that the CI system trims. */
 const COLONS = /(^|[\r\n])((?:[^\S\r\n]|\x85)*):(?=:)/g;
 /** Anywhere: `##[set-env]`, `##vso[task.setvariable]`, `##teamcity[…]`. */
 const HASHES = /#(?=#\w{0,20}\[)/g;
 
 /**
- * Lines that are no commands: the first character of a command is written as JSON escapes it, which means the same in
- * JSON, where it can only be inside a text.
+ * Makes commands of CI systems harmless: writes their first character as a JSON escape. In JSON output, where it can
+ * only be inside a string, that means the same.
  */
 export function withoutCommands(text: string): string {
   if (!text.includes('::') && !text.includes('##')) return text;

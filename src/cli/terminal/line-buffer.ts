@@ -26,7 +26,7 @@ export class LineBuffer {
     this.out.write(text);
   }
 
-  /** No timer where everything is written and flushed without a pause. */
+  /** Starts no timer in a process that writes and flushes without a pause. */
   #wait(): void {
     this.#waits = true;
     void Promise.resolve().then(() => {

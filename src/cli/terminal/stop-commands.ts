@@ -1,11 +1,11 @@
 import { randomHex } from '../../util/digest.js';
 
-/** Unknown to whatever is shown, so that nothing shown can end the silence. */
+/** Random, so that no shown text can switch commands on again. */
 let token: string | undefined;
 
 /**
- * The lines before and after which GitHub Actions obeys nothing in this step's log; undefined elsewhere. They go to
- * stderr, also around what stdout says: the runner reads both as one log, and programs read stdout.
+ * The lines between which GitHub Actions obeys no command in this step's log; undefined elsewhere. They go to stderr,
+ * also around text on stdout: the runner reads both as one log, and programs read stdout.
  */
 export function stopMarks(env: Readonly<Record<string, string | undefined>>): Marks | undefined {
   if (env['GITHUB_ACTIONS'] !== 'true') return undefined;

@@ -1,4 +1,4 @@
-/** Terminal styles that are plain text where colours are off. */
+/** Terminal styles; without colours they return plain text. */
 export interface Style {
   bold(text: string): string;
   dim(text: string): string;

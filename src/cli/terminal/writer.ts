@@ -6,14 +6,14 @@ import { stopMarks } from './stop-commands.js';
 
 interface WriterOptions {
   readonly fd: 1 | 2;
-  /** `always`, `never` or `auto`: as the terminal and the environment say. */
+  /** `always`, `never` or `auto`, which depends on the terminal and the environment. */
   readonly color: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /**
  * Writes straight to the file descriptor: loading Node's stream classes costs a short command several milliseconds.
- * Only a terminal that is asked for its size needs them.
+ * Only the size of a terminal needs them.
  */
 export function createWriter({ fd, color, env }: WriterOptions): Writer {
   const isTerminal = isTerminalFd(fd);
@@ -62,7 +62,7 @@ export function indented(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** What was last written to stderr ended in the middle of a line. */
+/** The last write to stderr ended in the middle of a line. */
 let midLine = false;
 
 function mark(line: string): void {
@@ -70,7 +70,7 @@ function mark(line: string): void {
   midLine = false;
 }
 
-/** Why results did not get to stdout; undefined as long as they did, or as nobody reads them. */
+/** Why results could not be written to stdout; undefined if they could, or if the reader went away. */
 let lost: string | undefined;
 
 export function lostOutput(): string | undefined {
@@ -78,8 +78,8 @@ export function lostOutput(): string | undefined {
 }
 
 /**
- * False once nothing can be written any more. Never throws: the report of a problem would only fail too. What stderr
- * does not take is lost; lost results are remembered for the exit status.
+ * False once nothing can be written any more. Never throws: reporting the problem would fail, too. Text for a broken
+ * stderr is dropped; lost results change the exit status.
  */
 function writeBytes(fd: number, bytes: Buffer): boolean {
   let offset = 0;
@@ -108,7 +108,7 @@ export function stdinSource(): InputSource {
   };
 }
 
-/** Synchronous; waits for a pipe that is empty. */
+/** Synchronous: waits for an empty pipe. */
 function readToEnd(fd: number): Buffer {
   const chunks: Buffer[] = [];
   const chunk = Buffer.allocUnsafe(65_536);

@@ -30,7 +30,7 @@ function caseLines(file: string, report: CaseReport, style: Style): readonly str
   }
 }
 
-/** What it comes to: counts, recordings, what to do next. */
+/** The last lines: counts, recordings, what to do next. */
 export function closingLines(report: TestReport, style: Style): readonly string[] {
   const { passed, failed, skipped, recordings } = report;
   const counts = [

@@ -30,7 +30,7 @@ export async function executeTests(invocation: Invocation, tested: readonly Test
   const startedAt = project.clock.now();
   const report = await runSuite(project, tested, {
     signal: interrupt.signal,
-    // Shown to be good above; here what it allows is added to the settings of each copy.
+    // Already checked above; here the allowed keys are added to the settings of each copy.
     configure: (config) => withAllowedKeys(invocation, config) as Config,
     onCleanup: (removeAll) => process.once('exit', removeAll),
     ...(!isJson && { onFile: (file) => out.write(`${fileLines(file, style).join('\n')}\n`) }),

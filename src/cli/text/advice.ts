@@ -1,7 +1,7 @@
 import { displayWidth, padEnd } from '../../util/terminal-text.js';
 import type { Style } from '../terminal/style.js';
 
-/** What to type next, and what that does. */
+/** A command to type next, and what it does. */
 export type Advice = readonly [command: string, effect: string];
 
 interface AdviceOptions {

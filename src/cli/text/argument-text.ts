@@ -1,4 +1,5 @@
 import type { ArgSpec } from '../../model/flow.js';
+import { valueText } from '../../plan/template.js';
 import { oneLine } from '../../util/terminal-text.js';
 
 type Args = Readonly<Record<string, ArgSpec>>;
@@ -38,7 +39,7 @@ export function argumentHelp({ description, required, secret, minimum, maximum, 
   return [oneLine(description ?? ''), words].filter(Boolean).join(' ');
 }
 
-/** An argument for programs. A secret's default stays where it is written. */
+/** An argument as JSON, without the default of a secret. */
 export function argumentJson({ untyped, ...spec }: ArgSpec) {
   return spec.secret ? { ...spec, default: undefined } : spec;
 }
@@ -56,8 +57,4 @@ export function exampleValue({ type, values, minimum, ...spec }: ArgSpec): strin
     json: '{}',
   };
   return examples[type];
-}
-
-function valueText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

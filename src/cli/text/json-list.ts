@@ -2,7 +2,7 @@ import type { Writer } from '../boot/command.js';
 
 const PIECE = 64 * 1024;
 
-/** Writes a JSON list piece by piece: a list of a million is no string of a hundred megabytes. */
+/** Writes a JSON list piece by piece, so that a million entries are never one string. */
 export class JsonList {
   readonly #out: Pick<Writer, 'write'>;
   #text: string;

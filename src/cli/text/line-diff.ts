@@ -1,4 +1,4 @@
-/** Lines of two short texts, in their order: what is in both, only in the first (`-`) or only in the second (`+`). */
+/** The lines of two short texts, in order: in both, only in the first (`-`) or only in the second (`+`). */
 export function lineDiff(
   before: string,
   now: string,

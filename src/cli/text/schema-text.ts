@@ -4,13 +4,13 @@ export async function flowSchemaText(): Promise<string> {
   return `${JSON.stringify(flowJsonSchema(), null, 2)}\n`;
 }
 
-/** The same of settings files. */
+/** The same for settings files. */
 export async function configSchemaText(): Promise<string> {
   const { configJsonSchema } = await import('../../config/json-schema.js');
   return `${JSON.stringify(configJsonSchema(), null, 2)}\n`;
 }
 
-/** The same of test files. */
+/** The same for test files. */
 export async function testSchemaText(): Promise<string> {
   const { testJsonSchema } = await import('../../testing/file/schema.js');
   return `${JSON.stringify(testJsonSchema(), null, 2)}\n`;

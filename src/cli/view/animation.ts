@@ -1,5 +1,5 @@
 const FRAME_MS = 100;
-/** What is over sooner is never animated. */
+/** Shorter runs are never animated. */
 const FIRST_FRAME_MS = 60;
 
 /** Frames of a live picture, from the first sign of life until it is halted. */

@@ -30,8 +30,8 @@ function wordsFor({ status, error }: NonNullable<RunState['end']>): string {
 }
 
 /**
- * What a run ends with: how it went, what failed and why, what was spent and what was saved, and what to do next.
- * `named`: each failure was shown when it happened. `columns`: the width of the terminal.
+ * The last lines of a run: how it went, what failed and why, what was spent and saved, and what to do next. `named`:
+ * each failure was shown when it happened. `columns`: the width of the terminal.
  */
 export function closingLines(state: RunState, style: Style, { named = false, columns }: ClosingOptions = {}): string[] {
   const { end } = state;
@@ -58,7 +58,7 @@ const MAX_ASKED = 10;
 
 function failureLines(state: RunState, style: Style, named: boolean): string[] {
   const failed = state.phases.filter(({ state: phase }) => phase === 'failed' || phase === 'blocked');
-  // What stopped the run first.
+  // The failures that stopped the run come first.
   const [tolerated, stopping] = [failed.filter(isOptional), failed.filter((phase) => !isOptional(phase))];
   const shown = named ? [] : [...stopping, ...tolerated].slice(0, MAX_FAILURES);
   const lines = shown.flatMap((phase) => failureOf(phase, style));
@@ -70,7 +70,7 @@ function isOptional({ outcome }: PhaseState): boolean {
   return outcome?.optional === true;
 }
 
-/** No phase is to blame: the time or the money of the whole run was used up. */
+/** No phase failed: the time or the money of the whole run was used up. */
 function endErrorLines({ end }: RunState, style: Style): string[] {
   if (!end?.error || end.status === 'paused' || end.status === 'interrupted') return [];
   const { message, hint } = end.error;

@@ -14,7 +14,7 @@ export interface DrawOptions {
   readonly rows: number;
   readonly now: number;
   readonly tick: number;
-  /** For the time that is left. */
+  /** For an estimate of the time that is left. */
   readonly usual?: UsualTimes;
 }
 
@@ -36,7 +36,7 @@ export function drawRun(state: RunState, options: DrawOptions): string[] {
   }
   const left = state.phases.length - chosen.length;
   if (left === 0) return lines.slice(0, rows);
-  // Said where they are missing, if that is one place.
+  // The count stands where the lines are missing, if that is one place.
   const isBefore = state.phases.indexOf(chosen[0]!) === left;
   const rest = truncate(style.dim(`  … ${plural(left, isBefore ? 'earlier phase' : 'more phase')}`), width);
   if (isBefore) return [header, rest, ...lines.slice(1)].slice(0, rows);
@@ -60,11 +60,11 @@ function headerLine(state: RunState, { style, now, usual }: DrawOptions, width: 
   const name = style.bold(oneLine(state.flow));
   const rest = facts.join(style.dim(' · '));
   const whole = `${name} ${style.dim(state.runId)}  ${rest}`;
-  // Where the line is short, what goes on is worth more than the id.
+  // On a narrow terminal, the counts matter more than the id.
   return displayWidth(whole) <= width ? whole : `${name}  ${rest}`;
 }
 
-/** `executed` and `reused` are what the run's result has under `reuse`: what failed was executed as well. */
+/** `executed` and `reused` count as `reuse` in the run's result: a failed phase was executed, too. */
 export function countStates(phases: Iterable<PhaseState>) {
   const counts = { settled: 0, reused: 0, running: 0, failed: 0, tolerated: 0, executed: 0 };
   for (const { state, outcome } of phases) {
@@ -78,7 +78,7 @@ export function countStates(phases: Iterable<PhaseState>) {
   return counts;
 }
 
-/** All that fit; else by importance, shown in their own order. */
+/** All phases if they fit; else the most important ones, in the flow's order. */
 function choosePhases(phases: readonly PhaseState[], room: number, ended: boolean): readonly PhaseState[] {
   if (phases.length <= room) return phases;
   const slots = Math.max(1, room - 1); // One line says how many are left out.
@@ -93,7 +93,7 @@ function choosePhases(phases: readonly PhaseState[], room: number, ended: boolea
     .map(({ index }) => phases[index]!);
 }
 
-/** The higher, the sooner it is shown. `place`: how far it is from where the run is. */
+/** The higher, the sooner it is shown. `place`: the phase's distance from the running ones. */
 function importance(phase: PhaseState, place: number, index: number): number {
   switch (phase.state) {
     case 'running':
@@ -103,7 +103,7 @@ function importance(phase: PhaseState, place: number, index: number): number {
     case 'paused':
       return 4_000_000;
     case 'done':
-      // What ran is more interesting than what was reused.
+      // An executed phase is more interesting than a reused one.
       return phase.outcome?.cacheHit ? 1_000_000 - place : 2_000_000 + index;
     case 'waiting':
       return 1_500_000 - index;

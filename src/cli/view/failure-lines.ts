@@ -11,7 +11,7 @@ export function failureText(outcome: ShownOutcome | undefined, style: Style): { 
   const [first = '', ...rest] = message.split('\n');
   const under = rest.slice(0, TAIL_LINES).map((line) => `  ${line}`);
   const said = tailOf(failure?.detail);
-  // A message that quotes all that was printed is enough.
+  // A message that already quotes the whole output is enough.
   const isQuoted = said.length === 1 && message.endsWith(said[0]!.trim());
   if (!isQuoted) under.push(...said.map((line) => `  ${style.dim('│')} ${line}`));
   if (failure?.hint) under.push(`  ${style.dim('→')} ${oneLine(failure.hint)}`);

@@ -6,8 +6,8 @@ import { formatCount, formatMoney, formatSaved } from '../../util/format.js';
 import { oneLine } from '../../util/terminal-text.js';
 
 /**
- * `CACHED (cross-run · age 6m · saved $0.04, 12s)`, `ran (input changed: file:package.json)`, `skipped (…)`, and what
- * else is to be said of it: who won, where changes were kept, why it is not kept for the next run.
+ * `CACHED (cross-run · age 6m · saved $0.04, 12s)`, `ran (input changed: file:package.json)`, `skipped (…)`, and
+ * further facts: who won, where changes were kept, why it is not kept for the next run.
  */
 export function outcomeNote(outcome: ShownOutcome): string {
   const note = statusNote(outcome);
@@ -28,7 +28,7 @@ function statusNote(outcome: ShownOutcome): string {
   return withReason(decided(outcome), isAsked(outcome) ? '' : reason);
 }
 
-/** Gates and approvals are asked in each run: why this time is no question. */
+/** Gates and approvals run each time, so a reason would say nothing. */
 function isAsked({ kind }: ShownOutcome): boolean {
   return kind === 'gate' || kind === 'approval';
 }
@@ -60,7 +60,7 @@ export function tookText({ durationMs, attempts, items }: Timed): string {
   return attempts > 1 && !items ? `${took} in ${attempts} attempts` : took;
 }
 
-/** `12.3k tokens`, `$0.04`: what a phase used so far; nothing where it used nothing. */
+/** `12.3k tokens`, `$0.04`: what a phase used so far; empty where it used nothing. */
 export function usageFacts(usage: Usage): string[] {
   const tokens = totalTokens(usage);
   if (tokens === 0 && !usage.usd) return [];

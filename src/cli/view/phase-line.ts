@@ -15,7 +15,7 @@ export interface LineOptions {
   /** Picture of the spinner, 0 and up. */
   readonly tick: number;
   readonly indent?: number;
-  /** Instead of the id. */
+  /** Shown instead of the id. */
   readonly label?: string;
 }
 
@@ -47,7 +47,7 @@ function joinFitting(facts: readonly Fact[], width: number, style: Style): strin
   }
 }
 
-/** From this weight on a fact is cut rather than dropped. */
+/** A fact of this weight or more is cut rather than dropped. */
 const KEPT = 5;
 
 function glyph(phase: PhaseState, { style, tick }: LineOptions): string {
@@ -84,12 +84,12 @@ function phaseFacts(phase: PhaseState, options: LineOptions): Fact[] {
   if (phase.turns) facts.push({ text: `${phase.turns} ${phase.turns === 1 ? 'turn' : 'turns'}`, weight: 1 });
   const [tokens, money] = usageFacts(phase.usage);
   if (tokens) facts.push({ text: tokens, weight: 3 });
-  // While items are under way, the total so far is what one looks for.
+  // While items are under way, people look for the total so far.
   if (money) facts.push({ text: money, weight: phase.state === 'running' && phase.items ? KEPT : 4 });
   return facts;
 }
 
-/** Where there is little room, the counts say more than the bar. */
+/** On a narrow terminal, the counts say more than the bar. */
 function barWidth(width: number): number {
   if (width < 45) return 0;
   return width < 65 ? 8 : 16;

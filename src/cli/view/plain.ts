@@ -70,7 +70,7 @@ const GLYPHS = { done: '✔', failed: '✖', blocked: '■', paused: '‖', skip
 
 type PhaseEnd = Extract<RunEvent, { readonly type: 'phase-end' }>;
 
-/** What failed is shown where it failed, and once: the phases around it only say that something inside did. */
+/** Shows a failure once, where it happened: the phases around it only report that a part failed. */
 function endLines(state: RunState, event: PhaseEnd, style: Style): string[] {
   const { phase, outcome } = event;
   if (outcome.status !== 'failed' && outcome.status !== 'blocked') return [endLine(event, style)];
@@ -80,7 +80,7 @@ function endLines(state: RunState, event: PhaseEnd, style: Style): string[] {
   return [endLine(event, style, note), ...(inside === undefined ? under : [])];
 }
 
-/** Failures of the whole that are those of a part. */
+/** Failures that only report the failure of a part. */
 const OF_A_PART: ReadonlySet<FailureCode | undefined> = new Set<FailureCode>([
   'nested',
   'items',
@@ -103,7 +103,7 @@ function endLine({ phase, outcome }: PhaseEnd, style: Style, failed?: string): s
   const facts: string[] = [];
   if (cacheHit === null && outcome.attempts > 0) facts.push(tookText(outcome), ...usageFacts(outcome.usage));
   if (outcome.items) facts.push(`${outcome.items.executed} of ${outcome.items.total} items executed`);
-  // The note of what is optional has the word.
+  // The note of an optional phase already has the word.
   const word = status === 'done' || outcome.optional ? '' : ` ${status}`;
   const glyph = outcome.optional ? '!' : cacheHit ? '●' : GLYPHS[status];
   const note =

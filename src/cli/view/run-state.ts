@@ -2,14 +2,14 @@ import type { EndError, RunEvent, RunStatus } from '../../model/event.js';
 import { NO_USAGE, type Savings, type ShownOutcome, type Spent, type Usage } from '../../model/outcome.js';
 import { type DagNode, dagOrder } from '../../plan/dag-order.js';
 
-/** What is known of a run, folded from its events by `applyEvent`. Drawing only reads it. */
+/** The state of a run, folded from its events by `applyEvent`. Drawing only reads it. */
 export interface RunState {
   runId: string;
   flow: string;
   file?: string;
   startedAt: number;
   continues?: NonNullable<Extract<RunEvent, { readonly type: 'run-start' }>['continues']>;
-  /** What the run's start says that there is. */
+  /** The phases that the run's start announces. */
   outline: { readonly phases: readonly DagNode[] };
   /** All phases of the flow itself, in the order of the DAG. Built when they are first drawn. */
   readonly phases: readonly PhaseState[];
@@ -17,11 +17,11 @@ export interface RunState {
   readonly byId: Map<string, PhaseState>;
   /** Phases of nested flows that are under way, by full path. */
   nested: Map<string, PhaseState>;
-  /** Full paths of the phases inside of others that did not go well. */
+  /** Full paths of failed phases inside of others. */
   failedInside: string[];
   /** Full paths of the approvals that wait for a person. */
   asked: Set<string>;
-  /** The usage limit that was met last; over once its time has passed. */
+  /** The last usage limit; it ends at its time. */
   limit?: Extract<RunEvent, { readonly type: 'limit' }>;
   warnings: string[];
   end?: {
@@ -41,11 +41,11 @@ export interface PhaseState {
   reason?: string;
   model?: string;
   turns?: number;
-  /** The last word of each unit about it, while the phase is under way. */
+  /** The last count of each unit, while the phase is under way. */
   turnsOf?: Map<string, number>;
   usage: Usage;
   items?: Extract<RunEvent, { readonly type: 'phase-progress' }>['items'];
-  /** What it does at this moment: a tool, a pause, what it waits for. */
+  /** What it is doing: a tool, a pause, what it waits for. */
   note?: string | undefined;
   outcome?: ShownOutcome;
 }
@@ -71,7 +71,7 @@ export function createRunState(): RunState {
   };
 }
 
-/** Those that the outline does not have come last. */
+/** Phases that are not in the outline come last. */
 function inOrder({ outline, byId }: RunState): readonly PhaseState[] {
   const known = new Set<PhaseState>();
   for (const { id } of dagOrder(outline.phases)) {

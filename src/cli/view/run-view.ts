@@ -13,11 +13,11 @@ import { applyEvent, createRunState } from './run-state.js';
 import type { UsualTimes } from './time-left.js';
 
 /** Shows a run while it goes. */
-export interface RunView {
+export interface RunDisplay {
   onEvent(event: RunEvent): void;
   /** A line that stays on the screen, in addition to the events of the run. */
   notice(line: string): void;
-  /** Takes the live picture off the screen, for a question to the person, until the returned function is called. */
+  /** Removes the live picture, for a question to the person, until the returned function is called. */
   suspend(): () => void;
   /** Leaves the final picture and the closing summary. */
   stop(): void;
@@ -26,17 +26,17 @@ export interface RunView {
 export interface RunViewOptions {
   readonly out: Pick<Writer, 'write' | 'draw' | 'isLive' | 'color' | 'columns' | 'rows' | 'onResize'>;
   readonly clock: Clock;
-  /** Asked for when something is drawn: a run that is over sooner does not need it. */
+  /** A function, because a run that ends before the first drawing does not need it. */
   readonly usual?: () => UsualTimes;
 }
 
 /** Live on a terminal, one plain line per change elsewhere; with `--quiet` nothing, unless something fails. */
-export function createRunView(options: RunViewOptions & { readonly quiet?: boolean }): RunView {
+export function createRunView(options: RunViewOptions & { readonly quiet?: boolean }): RunDisplay {
   if (options.quiet) return quietView(options);
   return options.out.isLive ? liveView(options) : plainView(options);
 }
 
-function quietView({ out }: RunViewOptions): RunView {
+function quietView({ out }: RunViewOptions): RunDisplay {
   const style = createStyle(out.color);
   const state = createRunState();
   const asked: string[] = [];
@@ -55,7 +55,7 @@ function quietView({ out }: RunViewOptions): RunView {
   };
 }
 
-function plainView({ out }: RunViewOptions): RunView {
+function plainView({ out }: RunViewOptions): RunDisplay {
   const style = createStyle(out.color);
   const state = createRunState();
   const lines = new LineBuffer(out);
@@ -78,7 +78,7 @@ function plainView({ out }: RunViewOptions): RunView {
 
 const FINAL_ROWS = 60;
 
-function liveView({ out, clock, usual }: RunViewOptions): RunView {
+function liveView({ out, clock, usual }: RunViewOptions): RunDisplay {
   const style = createStyle(out.color);
   const state = createRunState();
   const screen = createScreen(out);
@@ -125,7 +125,7 @@ function liveView({ out, clock, usual }: RunViewOptions): RunView {
     stop() {
       animation.halt();
       stopResize();
-      // One more for the header, which goes.
+      // One row more for the header, which is removed.
       const lines = state.phases.length > 0 ? picture(Math.max(FINAL_ROWS, out.rows) + 1, 0) : [];
       screen.show(takeNotices(), []);
       screen.print(finalLines(lines, closingLines(state, style, { columns: out.columns })));
@@ -134,7 +134,7 @@ function liveView({ out, clock, usual }: RunViewOptions): RunView {
 }
 
 function finalLines(picture: readonly string[], closing: readonly string[]): string[] {
-  // The header is about a run that goes on; the closing lines say it better.
+  // Without the header, which describes a running run: the closing lines replace it.
   return closing.length === 0 ? [...picture] : [...picture.slice(1), ...(picture.length > 1 ? [''] : []), ...closing];
 }
 

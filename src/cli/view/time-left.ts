@@ -5,8 +5,8 @@ import type { PhaseState, RunState } from './run-state.js';
 export type UsualTimes = ReadonlyMap<string, number>;
 
 /**
- * The longest way through what is not done yet, going by the last run and, in a map, by its items so far. Undefined
- * where of some phase nothing is known, or where everything takes longer than last time.
+ * The longest path through the phases that are not done, by the times of the last run and, in a map, of its items so
+ * far. Undefined where the time of a phase is not known, or where everything takes longer than last time.
  */
 export function runTimeLeft(state: RunState, usual: UsualTimes, now: number): number | undefined {
   const endsIn = new Map<string, number>();

@@ -7,20 +7,20 @@ import { matchEntries, UnusablePattern } from './match-entries.js';
 import { GlobFailure, ProjectView } from './project-view.js';
 import { selectPaths } from './select-paths.js';
 
-export interface FindOptions {
+interface FindOptions {
   /** Absolute and real. */
   readonly root: string;
   /** Further folders to leave out, relative to the root. */
   readonly leftOut?: readonly string[];
-  /** `as they are`: a link is found as a link. Otherwise what is behind it is found. */
+  /** `as they are`: a link is found as a link. Default: its target is found. */
   readonly links?: 'as they are';
   /** Matches of these globs are not found. */
   readonly except?: readonly string[];
 }
 
 /**
- * Finds every file that the pattern means: for `glob:`, `context` and `outputs` alike. A link to something inside of
- * the project counts as that; one that leaves the project is a failure.
+ * Finds every file that the pattern matches: for `glob:`, `context` and `outputs` alike. A link to something inside the
+ * project counts as its target; one that leaves the project is a failure.
  */
 export async function findFiles(
   pattern: GlobPattern,
@@ -30,7 +30,7 @@ export async function findFiles(
   return (await findInto(found, pattern, options)) ?? found;
 }
 
-/** The same, for a caller that need not keep all that is found. Undefined when all went well. */
+/** The same, for a caller that need not keep all files. Undefined when all went well. */
 export async function findInto(
   sink: FileSink,
   pattern: GlobPattern,
@@ -54,7 +54,7 @@ export async function findInto(
 
 const IF_THERE = { throwIfNoEntry: false } as const;
 
-/** Folders are found because links to them look like them; they are no files. */
+/** Skips folders, which are found only because links to them look alike. */
 function report(
   sink: FileSink,
   entries: readonly Entry[],
@@ -71,7 +71,7 @@ function report(
       const stat = statSync(absolute, IF_THERE);
       if (stat) sink.file(path, stat);
       else if (path.includes('\ufffd')) throw new GlobFailure(`the name of ${path} is not UTF-8`);
-      // Else it was listed and is gone: removed this moment.
+      // Else it was removed after it was listed.
     } else if (dirent.isSymbolicLink() && !view.isCircle(absolute)) {
       sink.link(path, readlinkSync(absolute));
     }

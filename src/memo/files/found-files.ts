@@ -3,7 +3,7 @@ import type { Stats } from 'node:fs';
 /** Receives each file that a walk finds, in no order to rely on: the file system lists them as it likes. */
 export interface FileSink {
   file(path: string, stat: Stats): void;
-  /** Links that count by what they say: links to nothing (editors leave such locks behind), or all of them. */
+  /** Links that count by their target text: links to nothing (lock files of editors), or all of them. */
   link(path: string, target: string): void;
 }
 
@@ -14,7 +14,7 @@ export interface FoundLink {
 
 export const STATS_PER_FILE = 4;
 
-/** All that was found. */
+/** Keeps all files. */
 export class FoundFiles implements FileSink {
   readonly paths: string[] = [];
   /**

@@ -3,16 +3,16 @@ export interface GlobPattern {
   readonly text: string;
   /** The pattern has no wildcard: it names one file, or a folder and all that is in it. */
   readonly literal: boolean;
-  /** The same as fast-glob takes it: a path is meant if any of these matches it. */
+  /** The same for fast-glob: a path matches if any of these does. */
   readonly patterns: readonly string[];
-  /** Whether the pattern spells this folder's name out, and so means it. */
+  /** Whether the pattern holds this folder's name literally. */
   names(folder: string): boolean;
 }
 
-/** Left out unless a pattern names them: they change for reasons of their own. */
+/** Left out unless a pattern names them: their content says nothing about the project. */
 export const LEFT_OUT = ['.git', 'node_modules'];
 
-/** What fast-glob takes for a pattern. Asked here, so that plain names need not load it. */
+/** What fast-glob takes for a pattern. Tested here, so that plain names need not load fast-glob. */
 const WILDCARD = /[*?\\]|^!|\[[^[]*\]|[!+@]\([^(]*\)|\([^(]*\|[^|]*\)|\{[^}]*(?:,|\.\.)[^}]*\}/;
 
 export function hasWildcards(text: string): boolean {
@@ -40,7 +40,7 @@ function escapeText(text: string): string {
   return text.replace(/[!*?|[\](){}]/g, '\\$&');
 }
 
-/** A bar outside of parentheses, and a `!` at the start of a name, are plain characters here; not in the library. */
+/** Escapes what only fast-glob treats as special: a bar outside of parentheses, a `!` at the start of a name. */
 function escapeOddities(text: string): string {
   const bars = text.includes('(') ? text : text.replace(/(?<!\\)\|/g, '\\|');
   return bars.replace(/^!(?!\()/, '\\!');

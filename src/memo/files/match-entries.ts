@@ -13,7 +13,7 @@ export interface GlobFileSystem {
 /** The library cannot work with the pattern: a range of a million numbers, for example. */
 export class UnusablePattern extends Error {}
 
-/** The one call of fast-glob: all that any of the patterns matches, folders too. Its options define the language. */
+/** The only call of fast-glob: all that any of the patterns matches, folders too. Its options define our globs. */
 export async function matchEntries(
   patterns: readonly GlobPattern[],
   root: string,

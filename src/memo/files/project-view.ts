@@ -9,14 +9,14 @@ const STATE_LEFT_OUT = [STATE_DIR, `${STATE_DIR}/cache`, `${STATE_DIR}/runs`];
 
 const IF_THERE = { throwIfNoEntry: false } as const;
 
-/** Why a glob has no answer: what is found cannot be watched, and must not be left out in silence. */
+/** Why a glob fails: something that it matches cannot be read, and must not be left out in silence. */
 export class GlobFailure extends Error {
   readonly code = 'GLOB';
 }
 
 /**
- * The file system as a glob over the project sees it: what is left out is not there, a folder that is really outside
- * cannot be read, and a circle of links ends. Given to fast-glob, which asks for nothing else.
+ * The file system that fast-glob gets for a glob over the project: it hides what is left out, refuses folders that are
+ * really outside, and ends a circle of links.
  */
 export class ProjectView {
   /** Links that lead somewhere: absolute path to real path. */
@@ -39,7 +39,7 @@ export class ProjectView {
       entries = readdirSync(folder, { withFileTypes: true });
     } catch (error) {
       const { code } = error as ErrnoError;
-      // Not there is no matches; a file where the pattern wants a folder is the same.
+      // No matches: the folder does not exist, or is a file.
       if (code === 'ENOENT' || code === 'ENOTDIR') return [];
       throw error;
     }
@@ -54,7 +54,7 @@ export class ProjectView {
     return lstatSync(path);
   };
 
-  /** Asked only about links. A link to nothing stays a link, and so does one that would go round in a circle. */
+  /** Called only for links. A link to nothing, or into a circle, stays a link. */
   readonly statSync = (path: string): Stats => {
     try {
       const target = statSync(path, IF_THERE);
@@ -69,12 +69,12 @@ export class ProjectView {
     } catch (error) {
       const { code } = error as ErrnoError;
       if (code === 'ELOOP') return lstatSync(path);
-      // Not the error itself: of one that says "not there", fast-glob would leave out the whole folder.
+      // Not the error itself: at one that means "not there", fast-glob would leave out the whole folder.
       throw new GlobFailure(`${relative(this.#root, path)} is a link that cannot be followed (${code})`);
     }
   };
 
-  /** What a link that was found says; undefined for what is no link. */
+  /** The target text of a link; undefined for anything else. */
   linkAt(path: string): string | undefined {
     if (!this.#links.has(path) && !this.#circles.has(path)) return undefined;
     this.#checkInside(path);

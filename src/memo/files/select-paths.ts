@@ -5,8 +5,8 @@ import { type GlobPattern, LEFT_OUT, parseGlob } from './glob-pattern.js';
 import { type GlobFileSystem, matchEntries, UnusablePattern } from './match-entries.js';
 
 /**
- * Those of the paths that any of the patterns means, whether or not there are such files. fast-glob itself decides,
- * over a tree that holds nothing else: so this never differs from what `findFiles` finds.
+ * The paths that any of the patterns matches, whether or not such files exist. fast-glob decides, over a tree of only
+ * these paths, so this never differs from what `findFiles` finds.
  */
 export async function selectPaths(paths: readonly string[], patterns: readonly string[]): Promise<Set<string>> {
   const selected = new Set<string>();
@@ -25,7 +25,7 @@ export async function selectPaths(paths: readonly string[], patterns: readonly s
   return selected;
 }
 
-/** The first of the paths that none of the patterns means; undefined when all are covered. */
+/** The first of the paths that none of the patterns matches; undefined when all are covered. */
 export async function uncovered(paths: readonly string[], patterns: readonly string[]): Promise<string | undefined> {
   const covered = await selectPaths(paths, patterns);
   return paths.find((path) => !covered.has(path));
@@ -35,7 +35,7 @@ export async function isSelected(path: string, patterns: readonly string[]): Pro
   return (await selectPaths([path], patterns)).size > 0;
 }
 
-/** A pattern that cannot be used selects nothing. The code that captures by it reports that. */
+/** An unusable pattern selects nothing: the code that captures outputs reports it. */
 async function entriesAmong(paths: readonly string[], patterns: readonly GlobPattern[]): Promise<Entry[]> {
   try {
     return await matchEntries(patterns, '/', treeOf(paths));
@@ -45,7 +45,7 @@ async function entriesAmong(paths: readonly string[], patterns: readonly GlobPat
   }
 }
 
-/** As in a real tree: what a pattern does not see there, it does not mean here either. */
+/** Leaves out the folders that a pattern does not see in a real tree. */
 function isLeftOut(path: string, pattern: GlobPattern): boolean {
   const names = path.split('/');
   return LEFT_OUT.some((name) => names.includes(name) && !pattern.names(name));

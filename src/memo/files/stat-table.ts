@@ -2,12 +2,13 @@ import { crc32 } from 'node:zlib';
 import { readDerivedFile, writeDerivedFile } from '../../util/derived-cache.js';
 import { sha256Hex } from '../../util/digest.js';
 import { type FileStamp, leftAloneBefore } from '../../util/file-stamp.js';
+import { parsedJson } from '../../util/if-there.js';
 import type { ProjectPlace } from '../../util/user-cache.js';
 import { STATS_PER_FILE } from './found-files.js';
 
 /**
- * What is known of some files: what a stat said, and the digest of the content then. One file on disk, replaced as a
- * whole, so several processes may use it at once; the last one wins, and each is right.
+ * Stats of files, each with the digest of the content then. One file on disk, replaced as a whole, so several processes
+ * may use it at once; the last one wins, and each is right.
  *
  *     header (HEADER bytes of JSON, padded) | numbers: size, mtime, ctime, inode, time of reading | digests | paths
  *
@@ -32,7 +33,7 @@ const VERSION = 4;
 /** A multiple of eight, so that the numbers behind it can be used without a copy. */
 const HEADER = 256;
 
-/** Whether the row's digest is that of the file of which a stat says this. */
+/** Whether the row's digest holds for the file with this stat. */
 export function isTrusted({ numbers }: StatTable, row: number, stat: FileStamp): boolean {
   const start = row * NUMBERS_PER_ROW;
   return (
@@ -79,11 +80,12 @@ export function tableName(what: string): string {
   return `${sha256Hex(what).slice(0, 32)}.bin`;
 }
 
-/** Undefined when there is none or it is not whole: then everything is read again. */
+/** Undefined when there is none or it is torn: then all files are read again. */
 export function readTable(project: ProjectPlace, name: string): StatTable | undefined {
   const bytes = readDerivedFile(project, name);
   if (bytes === undefined) return undefined;
-  const header = readHeader(bytes);
+  // Undefined for a table that is torn, or written by something else.
+  const header = parsedJson(bytes.toString('latin1', 0, HEADER)) as Header | undefined;
   const body = bytes.subarray(HEADER);
   if (header?.version !== VERSION || header.sum !== sumOf(header, body)) return undefined;
   const { rows, value } = header;
@@ -106,21 +108,12 @@ interface Header {
   readonly sum: number;
 }
 
-/** Over the header too: rows that are not there would be looked for outside the file. */
+/** Covers the header, too: a wrong number of rows would be read beyond the file. */
 function sumOf({ rows, value }: Pick<Header, 'rows' | 'value'>, body: Buffer): number {
   return crc32(JSON.stringify([rows, value]), crc32(body));
 }
 
-function readHeader(bytes: Buffer): Header | undefined {
-  try {
-    return JSON.parse(bytes.toString('latin1', 0, HEADER)) as Header;
-  } catch {
-    // Torn, or not ours.
-    return undefined;
-  }
-}
-
-/** Best effort: a table that cannot be written costs time, nothing else. */
+/** Best effort: a table that cannot be written only costs time. */
 export function writeTable(project: ProjectPlace, name: string, table: StatTable): void {
   const { rows, value, numbers, digests, paths } = table;
   const numberBytes = Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength);

@@ -6,23 +6,23 @@ import { nextTurn } from '../../util/timer.js';
 import { STATS_PER_FILE } from '../files/found-files.js';
 import { isSettled, isTrustedAmong, NUMBERS_PER_ROW, pathsOf, type StatTable } from '../files/stat-table.js';
 
-export interface DigestRequest {
+interface DigestRequest {
   readonly root: string;
   readonly clock: Clock;
   readonly paths: readonly string[];
   readonly stats: readonly number[];
-  /** What is known already; undefined to read everything from the bytes. */
+  /** Earlier digests; undefined to read all files. */
   readonly known: StatTable | undefined;
 }
 
-export type DigestResult =
+type DigestResult =
   /** `table` is `known` itself when there is nothing new to keep. */
   { readonly table: StatTable } | { readonly failed: string } | { readonly vanished: string };
 
-/** How long files are read before other work gets its turn. */
+/** Reading yields to other work after this time. */
 const TURN_MS = 20;
 
-/** The content digest of every file: from the table where a row can be trusted, else from the bytes. */
+/** The content digest of every file: from the table where a row can be trusted, else from its bytes. */
 export async function digestFiles(request: DigestRequest): Promise<DigestResult> {
   const { paths, stats, known, clock } = request;
   const rows = matchRows(paths, known);
@@ -63,7 +63,7 @@ export async function digestFiles(request: DigestRequest): Promise<DigestResult>
     }
   }
   if (known && unchanged) {
-    // Files that were edited just now are read again each time; a table that says so is no better than the last one.
+    // Files that were edited just now are read again next time, so a table that differs only in these is not written.
     const nothingSettled = unknown.every((row) => !isSettled(numbers, row));
     return { table: nothingSettled ? known : { ...known, numbers } };
   }

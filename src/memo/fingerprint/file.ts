@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { sha256Hex } from '../../util/digest.js';
 import { isInside } from '../../util/inside.js';
 import { isSelected } from '../files/select-paths.js';
-import type { Source, SourceContext, SourceOptions, SourceResult } from './source.js';
+import type { FingerprintSource, SourceContext, SourceOptions, SourceResult } from './source.js';
 import type { Fingerprint } from './syntax.js';
 
 type FileFingerprint = Fingerprint & { source: 'file' };
@@ -14,10 +14,10 @@ const IF_THERE = { throwIfNoEntry: false } as const;
 const UTF8 = { encoding: 'utf8', flag: 'r' } as const;
 
 /**
- * Content digest; null when there is no such file, which is not the empty file. Read from the bytes, unless this
- * process or an earlier one has read them, and the file was left alone long before and ever since.
+ * Content digest; null when there is no such file, which is not the empty file. Reads the file, unless this process or
+ * an earlier one has read it and it has not been touched since, nor shortly before.
  */
-export const resolveFile: Source<FileFingerprint> = (fingerprint, options, context) => {
+export const resolveFile: FingerprintSource<FileFingerprint> = (fingerprint, options, context) => {
   const { path } = fingerprint;
   const digest = options.ownOutputs.length === 0 ? digestPlainFile(path, context) : undefined;
   return digest === undefined ? resolveCarefully(path, options, context) : { value: digest };
@@ -29,14 +29,14 @@ function isFolderInside(folder: string, { project, inside }: SourceContext): boo
   try {
     if (!isInside(project.root, realpathSync.native(folder))) return false;
   } catch {
-    // Not there or not readable: `resolveCarefully` has words for it.
+    // Not there or not readable: `resolveCarefully` finds the message.
     return false;
   }
   inside.add(folder);
   return true;
 }
 
-/** Digest of a regular file inside of the project that is small or known; undefined for anything else. */
+/** Digest of a regular file inside the project that is small or known; undefined for anything else. */
 function digestPlainFile(path: string, context: SourceContext): string | undefined {
   const { project, stats } = context;
   const absolute = `${project.root}/${path}`;
@@ -47,13 +47,13 @@ function digestPlainFile(path: string, context: SourceContext): string | undefin
     if (known !== undefined || stat.size > SMALL) return known;
     const readAt = project.clock.now();
     const text = readFileSync(absolute, UTF8);
-    // Decoding is lossless unless it had to put in this character; then the bytes themselves have to be looked at.
+    // Decoding is lossless unless it put in this character: then the bytes must be read.
     if (text.includes('\uFFFD')) return undefined;
     const digest = sha256Hex(text);
     stats.add(path, stat, { digest, readAt });
     return digest;
   } catch {
-    // Unreadable, or gone meanwhile: `resolveCarefully` has words for it.
+    // Unreadable, or gone meanwhile: `resolveCarefully` finds the message.
     return undefined;
   }
 }
@@ -79,7 +79,7 @@ async function resolveCarefully(
 }
 
 function unreadable(path: string, error: NodeJS.ErrnoException): SourceResult {
-  // A file where the path wants a folder: there is nothing of that name.
+  // ENOTDIR: a part of the path is a file.
   if (error.code === 'ENOTDIR' || error.code === 'ENOENT') return { value: null, matchesNothing: true };
   if (error.code === undefined) throw error;
   return { failed: `${path} cannot be read (${error.code})` };

@@ -3,7 +3,7 @@ import type { SourceContext } from './source.js';
 
 /**
  * Git settings that switch off the filters which the repository itself configures: `git status` would execute them.
- * Those that the person has configured (git-lfs, usually) are the person's own, and stay.
+ * Filters that the user has configured (git-lfs, usually) stay on.
  */
 export async function withoutOwnFilters(
   top: string,

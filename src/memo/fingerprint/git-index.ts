@@ -5,7 +5,7 @@ import { statIfThere } from '../../util/stat.js';
 import { ask } from './git-repository.js';
 import type { SourceContext } from './source.js';
 
-/** What `git ls-files -v --stage -z` says of files that `git status` is not asked about, or does not look at. */
+/** What `git ls-files -v --stage -z` lists of files that `git status` does not show or does not look at. */
 export interface GitIndex {
   /** Git was asked to assume that these are unchanged. */
   readonly assumed: readonly string[];
@@ -15,14 +15,14 @@ export interface GitIndex {
 }
 
 interface Kept {
-  /** Of the index when git was asked. */
+  /** Stamp of the index file when git read it. */
   readonly stamp: FileStamp;
   readonly index: GitIndex;
 }
 
 /**
- * What git says of its index. In a large repository that is a long list, so the answer is kept with the stamp of the
- * file, for as long as that stays as it is.
+ * Reads the index through git. In a large repository that is a long list, so the answer is kept until the stamp of the
+ * index file changes.
  */
 export async function readIndex(
   top: string,
@@ -52,7 +52,7 @@ function parseIndex(text: string): GitIndex | undefined {
   for (let end = text.indexOf('\0'); end >= 0; end = text.indexOf('\0', start)) {
     const line = start;
     start = end + 1;
-    // Nearly all of perhaps a hundred thousand: a plain file, which git looks at.
+    // Nearly all of perhaps a hundred thousand lines: a plain file, which `git status` covers.
     if (text.startsWith('H 100', line)) continue;
     const [, tag, mode, path] = /^(\w) (\d+) \w+ \d\t(.*)$/s.exec(text.slice(line, end)) ?? [];
     if (tag === undefined || path === undefined) return undefined;

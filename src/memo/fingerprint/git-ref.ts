@@ -1,9 +1,13 @@
 import { ask, isInRepository, OUTSIDE_REPOSITORY } from './git-repository.js';
-import type { Source } from './source.js';
+import type { FingerprintSource } from './source.js';
 import type { Fingerprint } from './syntax.js';
 
-/** The commit. */
-export const resolveGitRef: Source<Fingerprint & { source: 'git-ref' }> = async ({ ref }, _options, context) => {
+/** The commit that the ref names. */
+export const resolveGitRef: FingerprintSource<Fingerprint & { source: 'git-ref' }> = async (
+  { ref },
+  _options,
+  context,
+) => {
   if (!isInRepository(context.project)) return { value: '', warning: OUTSIDE_REPOSITORY };
   const answer = await ask(['rev-parse', '--verify', '--end-of-options', `${ref}^{commit}`], context);
   if ('failed' in answer) return isUnknown(answer.failed) ? { failed: unknown(ref) } : { failed: answer.failed };

@@ -6,7 +6,7 @@ import type { SourceContext } from './source.js';
 
 export const OUTSIDE_REPOSITORY = 'the project is not in a git repository: git fingerprints are empty';
 
-/** Whether there is one to be asked about. What is in it, git says. */
+/** Whether the project is in a repository. */
 export function isInRepository({ root, env }: Project): boolean {
   if (env['GIT_DIR'] !== undefined) return true;
   for (let folder = root; ; folder = dirname(folder)) {

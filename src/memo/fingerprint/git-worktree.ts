@@ -16,16 +16,20 @@ import { withoutOwnFilters } from './git-filters.js';
 import { type GitIndex, readIndex } from './git-index.js';
 import { ask, isInRepository, OUTSIDE_REPOSITORY } from './git-repository.js';
 import { type GitStatus, parseStatus } from './git-status.js';
-import type { Source, SourceContext, SourceOptions, SourceResult } from './source.js';
+import type { FingerprintSource, SourceContext, SourceOptions, SourceResult } from './source.js';
 import type { Fingerprint } from './syntax.js';
 
 /** HEAD, and the content of all that differs from it: edited, staged, deleted, untracked; not what is ignored. */
-export const resolveGitWorktree: Source<Fingerprint & { source: 'git-worktree' }> = (_what, options, context) => {
+export const resolveGitWorktree: FingerprintSource<Fingerprint & { source: 'git-worktree' }> = (
+  _what,
+  options,
+  context,
+) => {
   if (!isInRepository(context.project)) return { value: '', warning: OUTSIDE_REPOSITORY };
   return describeTree(context.project.root, options, context);
 };
 
-/** Of the repository that the folder is in. */
+/** Describes the repository that the folder is in. */
 async function describeTree(folder: string, options: SourceOptions, context: SourceContext): Promise<SourceResult> {
   const filters = await withoutOwnFilters(folder, context);
   if ('failed' in filters) return filters;
@@ -55,7 +59,7 @@ async function describeTree(folder: string, options: SourceOptions, context: Sou
   return { value: { head: status.head, changes: clean ? '' : sha256Hex(canonicalEncode(parts)) }, parts };
 }
 
-/** The phase's own outputs, the state of taskflow and files that are just being written are no changes. */
+/** Leaves out the phase's own outputs, taskflow's state and temporary files. */
 async function thatCount(
   top: string,
   paths: readonly string[],
@@ -76,7 +80,7 @@ const WHOLE = ['--untracked-files=all', '--no-renames', '--ignore-submodules=dir
 interface WorkTree extends GitStatus {
   /** Of the repository; absolute. */
   readonly top: string;
-  /** Submodules that are at their commit. Git is not let into them: it would obey their settings, not ours. */
+  /** Submodules that are at their commit. Git does not enter them, where it would obey their settings, not ours. */
   readonly unmoved: ReadonlySet<string>;
 }
 
@@ -94,7 +98,7 @@ async function askStatus(
   const { top, index } = tree;
   const status = parseStatus(said.stdout);
   if (status === undefined) return { failed: 'git status said something unexpected' };
-  // Git does not look at these, so we do. Of a sparse checkout, what is not there is as absent as it should be.
+  // Git does not look at these, so we do. In a sparse checkout a missing file is no change.
   const hidden = [...index.assumed, ...index.sparse.filter((path) => lstatIfThere(join(top, path)))];
   const unmoved = new Set(index.submodules.filter((path) => !status.repositories.includes(path)));
   const repositories = [...status.repositories, ...unmoved].sort();
@@ -112,17 +116,17 @@ async function askTree(
     folder,
   );
   if ('failed' in where) return where;
-  // A path may hold line ends, so the word between them is what separates the two.
+  // Paths may hold line ends, so the line `true` between them is the separator.
   const [top, file, ...more] = where.stdout.replace(/\n$/, '').split('\ntrue\n');
   if (top === undefined || file === undefined || more.length > 0)
     return { failed: 'git rev-parse said something unexpected' };
-  // What a relative path in this variable is relative to, only git knows.
+  // Only git knows what a relative path in this variable is relative to.
   const isNamed = context.project.env['GIT_INDEX_FILE'] !== undefined;
   const index = await readIndex(top, isNamed ? undefined : resolve(folder, file), context);
   return 'failed' in index ? index : { top, index };
 }
 
-/** Each changed path with its content digest; the bit that makes it a program counts too. */
+/** Each changed path with its content digest and its executable bit. */
 async function describeChanges(
   top: string,
   paths: readonly string[],

@@ -8,16 +8,16 @@ import { parseGlob } from '../files/glob-pattern.js';
 import { partsOf, readTable, type StatTable, tableName, writeTable } from '../files/stat-table.js';
 import { digestFiles } from './file-digests.js';
 import { KnownFiles } from './known-files.js';
-import type { Source, SourceContext, SourceOptions, SourceResult } from './source.js';
+import type { FingerprintSource, SourceContext, SourceOptions, SourceResult } from './source.js';
 import type { Fingerprint } from './syntax.js';
 
 type Glob = Fingerprint & { source: 'glob' };
 
-/** Files come and go while a tree is walked; one that never holds still has no fingerprint. */
+/** Files may change during the walk; a tree that changes in each of these tries has no fingerprint. */
 const TRIES = 3;
 
 /** The sorted matched paths with each file's content digest, as one digest. */
-export const resolveGlob: Source<Glob> = async (fingerprint, options, context) => {
+export const resolveGlob: FingerprintSource<Glob> = async (fingerprint, options, context) => {
   let vanished = '';
   for (let i = 0; i < TRIES; i++) {
     const result = await attempt(fingerprint, options, context);
@@ -56,7 +56,7 @@ function describe(table: StatTable, links: readonly FoundLink[]): SourceResult {
   return {
     ...(table.rows === 0 && links.length === 0 && { matchesNothing: true }),
     value: links.length === 0 ? table.value : sha256Hex(canonicalEncode([table.value, said])),
-    // Twenty thousand names cost more than everything else here, and only a miss wants them.
+    // Lazy: twenty thousand names cost more than everything else here, and only a miss needs them.
     get parts() {
       parts ??= links.length === 0 ? partsOf(table) : { ...partsOf(table), ...said };
       return parts;

@@ -3,8 +3,8 @@ import { type FileSink, FoundFiles, type FoundLink, STATS_PER_FILE } from '../fi
 import { isTrusted, NUMBERS_PER_ROW, pathsOf, type StatTable } from '../files/stat-table.js';
 
 /**
- * Compares what a walk finds with the rows of a table, one by one, and begins to collect only where they differ: of
- * twenty thousand unchanged files, nothing is kept.
+ * Compares the files of a walk with the rows of a table, one by one, and collects only from the first difference on:
+ * twenty thousand unchanged files need no memory.
  */
 export class KnownFiles implements FileSink {
   readonly links: FoundLink[] = [];

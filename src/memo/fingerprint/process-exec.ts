@@ -2,14 +2,14 @@ import { PROBE_BYTES } from '../../model/limits.js';
 import type { ProcessRequest, ProcessResult } from '../../process/process.js';
 import type { Exec } from './source.js';
 
-/** A probe that takes longer than this is no probe. */
+/** A fingerprint command that takes longer than this fails. */
 const LIMIT_MS = 60_000;
 
 /** The one way to start a process, as fingerprints need it. */
 export function processExec(options: {
   readonly run: (request: ProcessRequest) => Promise<ProcessResult>;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Called each time: it may not be known yet when this is made. */
+  /** A function, because the run may not have begun when this is made. */
   readonly signal?: () => AbortSignal | undefined;
 }): Exec {
   return async (argv, cwd) => {

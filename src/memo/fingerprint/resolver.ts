@@ -7,11 +7,11 @@ import { resolveFile } from './file.js';
 import { resolveGitRef } from './git-ref.js';
 import { resolveGitWorktree } from './git-worktree.js';
 import { resolveGlob } from './glob.js';
-import type { Exec, Resolution, Source, SourceContext, SourceOptions, SourceResult } from './source.js';
+import type { Exec, FingerprintSource, Resolution, SourceContext, SourceOptions, SourceResult } from './source.js';
 import { type Fingerprint, parseFingerprint } from './syntax.js';
 
 /** One per kind of entry. A new one is added here and in `syntax.ts`. */
-const SOURCES: { readonly [S in Fingerprint['source']]: Source<Fingerprint & { source: S }> } = {
+const SOURCES: { readonly [S in Fingerprint['source']]: FingerprintSource<Fingerprint & { source: S }> } = {
   'git-ref': resolveGitRef,
   'git-worktree': resolveGitWorktree,
   glob: resolveGlob,
@@ -20,7 +20,7 @@ const SOURCES: { readonly [S in Fingerprint['source']]: Source<Fingerprint & { s
   cmd: resolveCommand,
 };
 
-export interface ResolveOptions {
+interface ResolveOptions {
   /** Absolute; the project root if not said. */
   readonly cwd?: string;
   readonly ownOutputs: readonly string[];
@@ -29,9 +29,9 @@ export interface ResolveOptions {
 export interface FingerprintResolver {
   /** The entry's value now, or why it has none (then the phase is not cached this time). */
   resolve(entry: string, options: ResolveOptions): Promise<Resolution> | Resolution;
-  /** Some phase executed or restored files: what was resolved before is no longer good. */
+  /** Call it when a phase executed or restored files: earlier values may be out of date. */
   touched(): void;
-  /** How often that has happened, and when for the last time, on the clock that counts `elapsed`. */
+  /** How often that has happened, and when it last did, by `clock.elapsed`. */
   readonly touches: number;
   readonly touchedAt: number;
 }
@@ -84,14 +84,14 @@ export function createFingerprints(options: FingerprintsOptions): FingerprintRes
   };
 }
 
-/** At once where the source answers at once: a warm run asks a thousand times. */
+/** Without a promise where the source needs none: a warm run resolves a thousand entries. */
 function resolveEntry(
   { entry, parsed }: { readonly entry: string; readonly parsed: ReturnType<typeof parseFingerprint> },
   options: SourceOptions,
   context: SourceContext,
 ): Promise<Resolution> | Resolution {
   if (!('ok' in parsed)) return { failed: parsed.problem };
-  const source = SOURCES[parsed.ok.source] as Source;
+  const source = SOURCES[parsed.ok.source] as FingerprintSource;
   try {
     const result = source(parsed.ok, options, context);
     return result instanceof Promise
@@ -104,7 +104,7 @@ function resolveEntry(
 
 function resolutionOf(entry: string, result: SourceResult): Resolution {
   if ('failed' in result) return result;
-  // Asking for the parts would make them.
+  // Not `...result`: reading `parts` would compute them.
   const { warning, matchesNothing } = result;
   if (!('parts' in result)) return { value: { entry, value: result.value }, warning, matchesNothing };
   const value = Object.defineProperty({ entry, value: result.value }, 'parts', {
@@ -114,7 +114,7 @@ function resolutionOf(entry: string, result: SourceResult): Resolution {
   return { value, warning, matchesNothing };
 }
 
-/** Whatever the file system says that a source did not expect is a reason not to cache, not to stop. */
+/** An unexpected error of the file system is a reason not to cache, not to fail. */
 function reasonNotToCache(error: unknown): { readonly failed: string } {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === undefined) throw error;

@@ -12,13 +12,13 @@ export type Exec = (
   | { readonly failed: string }
 >;
 
-/** What all sources may use. */
+/** Shared by all sources. */
 export interface SourceContext {
   readonly project: Project;
   /** The store's folder, which is no input of anything; absolute. */
   readonly stateDir: string;
   readonly exec: Exec;
-  /** Ends git with the run. Called each time: the run may not have begun yet when this is made. */
+  /** Ends git with the run. A function, because the run may not have begun when this is made. */
   readonly signal?: (() => AbortSignal | undefined) | undefined;
   /** Folders that were found to be inside of the project since something was last executed. */
   readonly inside: Set<string>;
@@ -34,12 +34,12 @@ export interface SourceOptions {
   readonly ownOutputs: readonly string[];
 }
 
-/** A value, or the reason why there is none this time: never a constant that would be the same the next time. */
+/** A value, or why there is none this time. Never a placeholder value, which would match the next time. */
 export type Resolution =
   | {
       readonly value: FingerprintValue;
       readonly warning?: string;
-      /** No file is there: most likely the entry is misspelt. */
+      /** No file matches: most likely the entry is misspelt. */
       readonly matchesNothing?: true;
     }
   | { readonly failed: string };
@@ -49,7 +49,7 @@ export type SourceResult =
   | (Omit<FingerprintValue, 'entry'> & { readonly warning?: string; readonly matchesNothing?: true })
   | { readonly failed: string };
 
-export type Source<F extends Fingerprint = Fingerprint> = (
+export type FingerprintSource<F extends Fingerprint = Fingerprint> = (
   fingerprint: F,
   options: SourceOptions,
   context: SourceContext,

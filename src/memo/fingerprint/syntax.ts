@@ -1,3 +1,5 @@
+import { isTextList } from '../../model/json.js';
+import { parsedJson } from '../../util/if-there.js';
 import { splitWords } from './argv-words.js';
 
 /** What an entry of `cache.fingerprint` asks for. */
@@ -9,7 +11,7 @@ export type Fingerprint =
   | { readonly source: 'env'; readonly name: string }
   | { readonly source: 'cmd'; readonly argv: readonly string[] };
 
-export type ParsedFingerprint = { readonly ok: Fingerprint } | { readonly problem: string; readonly hint: string };
+type ParsedFingerprint = { readonly ok: Fingerprint } | { readonly problem: string; readonly hint: string };
 
 /** In the order in which documentation shows them. */
 export const FINGERPRINT_PREFIXES = ['git:', 'glob:', 'glob!:', 'file:', 'env:', 'cmd:'] as const;
@@ -78,14 +80,10 @@ function parseCommand(text: string): ParsedFingerprint {
   return { ok: { source: 'cmd', argv } };
 }
 
-function parseList(text: string): string[] | undefined {
-  try {
-    const list: unknown = JSON.parse(text);
-    return Array.isArray(list) && list.every((word) => typeof word === 'string') ? list : undefined;
-  } catch {
-    // Not the list form after all; a program whose name begins with a bracket is quoted.
-    return undefined;
-  }
+/** Undefined for what is not the list form: a program whose name begins with a bracket must be quoted. */
+function parseList(text: string): readonly string[] | undefined {
+  const list = parsedJson(text);
+  return isTextList(list) ? list : undefined;
 }
 
 function outsideProblem(path: string): ParsedFingerprint | undefined {

@@ -1,5 +1,5 @@
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { namesIn } from '../../util/if-there.js';
 import { isReallyInside } from '../../util/inside.js';
 import { nearestName } from '../../util/nearest.js';
 import { lstatIfThere } from '../../util/stat.js';
@@ -8,7 +8,7 @@ import { hasWildcards, parseGlob } from '../files/glob-pattern.js';
 import { isSelected } from '../files/select-paths.js';
 import { type Fingerprint, parseFingerprint } from './syntax.js';
 
-/** A fingerprint that matches nothing, in words: the likeliest way to a stale result is a misspelt one. */
+/** A warning about a fingerprint that matches nothing: a misspelt one is the likeliest way to a stale result. */
 export interface Unmatched {
   readonly message: string;
   readonly hint: string;
@@ -16,7 +16,7 @@ export interface Unmatched {
 
 interface Surroundings {
   readonly root: string;
-  /** Globs of the files that phases of the flow make: to match them later is no mistake. May hold placeholders. */
+  /** Globs of the files that phases of the flow make, which need not exist yet. May hold placeholders. */
   readonly outputs: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export async function findUnmatched(entry: string, around: Surroundings): Promis
   return describeUnmatched(entry, around);
 }
 
-/** For an entry that is known to match nothing; undefined when that is as it should be. */
+/** For an entry that is known to match nothing; undefined when that is no mistake. */
 export async function describeUnmatched(
   entry: string,
   { root, outputs }: Surroundings,
@@ -55,7 +55,7 @@ async function matchesNothing(fingerprint: Fingerprint, root: string): Promise<b
   return !('failed' in found) && found.paths.length === 0 && found.links.length === 0;
 }
 
-/** `?(…)` means one or none: its author knows that there may be none. */
+/** `?(…)` means one or none: the author expects that there may be none. */
 function mayBeMissing(pattern: string): boolean {
   return pattern.includes('?(');
 }
@@ -82,12 +82,12 @@ function segmentsOf(pattern: string): string[] {
   return literal ? [...text.split('/'), '**'] : text.split('/');
 }
 
-/** Whether some path may match both. In doubt it may: a warning has to be right. */
+/** Whether some path may match both. In doubt true, so that a warning is never wrong. */
 async function mayMeet(a: readonly string[], b: readonly string[]): Promise<boolean> {
   for (let i = 0; ; i++) {
     const [x, y] = [a[i], b[i]];
     if (x === undefined || y === undefined) return (x ?? '**') === (y ?? '**');
-    // Anything may follow; and a choice with a slash in it was torn apart here.
+    // `**` matches anything that follows; a choice with a slash in it was split at the slash.
     if (/\*\*|[{}()]/.test(x + y)) return true;
     if (hasWildcards(x) && hasWildcards(y)) continue;
     const meets = hasWildcards(x) ? await isSelected(y, [x]) : await isSelected(x, [y]);
@@ -101,19 +101,10 @@ async function nearestPath(pattern: string, root: string): Promise<string | unde
   for (const [i, segment] of segments.entries()) {
     if (hasWildcards(segment)) return undefined;
     const folder = join(root, ...segments.slice(0, i));
-    const names = namesIn(folder, root);
+    const names = isReallyInside(root, folder) ? namesIn(folder) : [];
     if (names.includes(segment)) continue;
     const nearest = await nearestName(segment, names);
     return nearest === undefined ? undefined : segments.with(i, nearest).join('/');
   }
   return undefined;
-}
-
-function namesIn(folder: string, root: string): string[] {
-  try {
-    return isReallyInside(root, folder) ? readdirSync(folder) : [];
-  } catch {
-    // A file where the pattern wants a folder, or nothing to be read: no suggestion.
-    return [];
-  }
 }

@@ -3,7 +3,7 @@ import { isNothing, type LookedAt, marksOf } from './observed-files.js';
 
 const SHOWN = 2;
 
-/** What is different at the paths of a set since the last execution, in words; undefined when nothing is. */
+/** Describes what changed at the paths of a set since the last execution; undefined when nothing did. */
 export function changedInputs(set: PathSet, now: LookedAt): string | undefined {
   const changes = [
     ...readChanges(set, now),

@@ -2,7 +2,7 @@ import { isLeftOut } from '../../observe/left-out.js';
 import { isTemporary } from '../../util/atomic-write.js';
 import { STATE_DIR } from '../../util/project.js';
 
-/** A run makes it: whether it is there says nothing about the project. */
+/** Runs make this folder, so it says nothing about the project. */
 const [STATE_ROOT] = STATE_DIR.split('/') as [string];
 
 /** Whether a name in a listing counts. */

@@ -17,13 +17,13 @@ export interface LookedAt {
   readonly gone: readonly string[];
 }
 
-/** What is there instead of a file with content; none of these is the digest of a file. */
+/** Stand for a path without file content; none of these is the digest of a file. */
 const NOTHING = sha256Hex('taskflow: nothing is there');
 const FOLDER = sha256Hex('taskflow: a folder');
 const SPECIAL = sha256Hex('taskflow: neither a file nor a folder');
 const UNREADABLE = sha256Hex('taskflow: cannot be read');
 
-/** Larger files are digested in pieces, with turns for other work. */
+/** Larger files are digested in pieces, so that other work gets its turn. */
 const AT_ONCE = 65_536;
 
 interface ObservedOptions {
@@ -33,15 +33,15 @@ interface ObservedOptions {
   readonly touches: () => number;
 }
 
-/** Looks at observed paths: at the cost of a stat each, where the content is known. */
+/** Digests the present state of observed paths: at the cost of one stat where the content is known. */
 export class ObservedFiles {
-  /** What was found since something was last executed: phases look at the same files. */
+  /** Cached until something is executed: phases look at the same files. */
   readonly #found = new Map<string, string>();
   #touches = -1;
 
   constructor(private readonly options: ObservedOptions) {}
 
-  /** A promise only where a large file has to be read; asked again after that, it answers at once. */
+  /** A promise only where a large file has to be read. */
   look({ reads, lists, absent, present }: PathSet): LookedAt | Promise<LookedAt> {
     this.#forgetOld();
     const isThere = (path: string) => lstatIfThere(this.#absolute(path)) !== undefined;
@@ -126,12 +126,12 @@ export function namesIn(absolute: string, { path, own }: ListedFolder): readonly
       .filter((name) => !isOwn.has(name) && countsInListing(path, name))
       .sort();
   } catch {
-    // Gone, or not ours to list.
+    // Gone, or not readable.
     return undefined;
   }
 }
 
-/** No path of a file ends like this. */
+/** The name of a listing in the table: no path of a file ends like this. */
 function nameOf({ path, own }: ListedFolder): string {
   return own.length === 0 ? `${path}/` : `${path}/${JSON.stringify(own)}/`;
 }
@@ -142,7 +142,7 @@ function kindDigest(absolute: string, stat: Stats | undefined): string {
   return stat.isSymbolicLink() ? linkDigest(absolute) : SPECIAL;
 }
 
-/** What the link says, and what is behind it. */
+/** Digest of the link's text and of its target's content. */
 function linkDigest(absolute: string): string {
   try {
     const target = statIfThere(absolute);
@@ -153,7 +153,7 @@ function linkDigest(absolute: string): string {
   }
 }
 
-/** The state of a set, as one digest; undefined where a path is there, or missing, that was not: that has no result. */
+/** The state of a set as one digest; undefined where a path appeared or vanished: that state has no result. */
 export function stateOf(
   { complete, reads, lists, absent, present }: PathSet,
   { digests, appeared, gone }: LookedAt,

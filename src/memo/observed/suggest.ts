@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { PathSet } from '../../model/observation.js';
 
-/** Characters that mean something in a pattern. */
+/** Characters with a meaning in a pattern. */
 const WILD = /[!*?|[\](){}\\]/;
 
 /** Fingerprints that cover what was looked at: each file by its name, several of a kind in one folder by a glob. */

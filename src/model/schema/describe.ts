@@ -1,6 +1,6 @@
 import { type TProperties, type TSchema, Type } from '@sinclair/typebox';
 
-/** What an editor shows over a field: a title, what it does, and at least one example. */
+/** The text that an editor shows for a field: a title, what it does, and at least one example. */
 interface FieldText {
   readonly title: string;
   readonly description: string;
@@ -26,7 +26,7 @@ export function oneOf<const W extends string>(words: readonly W[]) {
   return Type.Union(words.map((word) => Type.Literal(word)));
 }
 
-/** A field that flows of other tools may have, and that does nothing here. */
+/** A field of other tools, which is accepted and does nothing. */
 export function ignored(title: string) {
   return optional(Type.Unknown(), {
     title,

@@ -40,7 +40,7 @@ const TIMEOUT = field(Duration, {
 const Hook = Type.Union([
   Type.Array(Type.String(), { minItems: 1 }),
   NonEmptyText,
-  // Which of these belong together, `readHook` says.
+  // `readHook` decides which of these belong together.
   closed({
     command: Type.Optional(COMMAND),
     url: Type.Optional(URL),

@@ -6,7 +6,7 @@ const OWN_SYSTEM_PROMPT =
   'Another one than that of the phase; added after that of the agent file, if there is one. ' +
   'Placeholders work as in a task.';
 
-/** For a call that need not go where the others of its phase go. */
+/** For a call that may use another model than the others of its phase. */
 const OTHER_MODEL = {
   runner: optional(NonEmptyText, {
     title: 'Runner',
@@ -20,7 +20,7 @@ const OTHER_MODEL = {
   }),
 };
 
-/** One of the calls of `parallel`, `race` and `tournament`. What it does not say, its phase says. */
+/** One of the calls of `parallel`, `race` and `tournament`. Its defaults come from its phase. */
 export const BRANCH_FIELDS = {
   id: optional(Identifier, {
     title: 'Id',
@@ -67,7 +67,7 @@ export const BRANCH_FIELDS = {
   }),
 };
 
-/** Fields that mean nothing on a branch. Flows have them there, so the checker only warns. */
+/** Fields without effect on a branch. Existing flows have them there, so the checker only warns. */
 export const IGNORED_BRANCH_FIELDS = [
   'type',
   'description',

@@ -218,7 +218,7 @@ export const IGNORED_PHASE_FIELDS = {
   effects: ignored('Effects'),
 };
 
-/** Own fields of other kinds, by name: known words that mean nothing here. */
+/** Own fields of other kinds, by name: known, but without effect here. */
 export const foreignFields = remembered((kind: Kind): TProperties => {
   const own: TProperties = { ...COMMON_FIELDS, ...KIND_FIELDS[kind] };
   const foreign: TProperties = {};

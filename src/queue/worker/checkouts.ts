@@ -1,22 +1,24 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { askGit, type GitAnswer, withoutLocation } from '../../process/git.js';
+import { answersSignals } from '../../process/send-signal.js';
+import { namesIn } from '../../util/if-there.js';
 import { oneAtATime } from '../../util/one-at-a-time.js';
 import type { Project } from '../../util/project.js';
 import { userCacheDir } from '../../util/user-cache.js';
 
 /** A folder that holds a commit, for one unit at a time. */
-export interface Checkout {
+interface Checkout {
   readonly path: string;
-  /** Makes it as it was, so that the next unit finds nothing of this one. */
+  /** Cleans it up, so that the next unit finds nothing of this one. */
   leave(): void;
 }
 
 const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 
 /**
- * Checkouts of the worker's own repository, kept for the next unit of the same commit. Nothing is ever fetched from
- * where a job says: what the repository lacks is asked of its own `origin`, one time per commit.
+ * Checkouts of the worker's own repository, kept for the next unit of the same commit. A job cannot name a source:
+ * missing commits come from the repository's own `origin`, which is asked once per commit.
  */
 export class Checkouts {
   readonly #idle = new Map<string, string[]>();
@@ -28,7 +30,7 @@ export class Checkouts {
 
   constructor(
     private readonly repository: Project,
-    /** Checkouts that are kept although nobody needs them now. */
+    /** How many idle checkouts to keep. */
     private readonly mostIdle: number,
   ) {
     const all = join(userCacheDir(repository.env, repository.home), 'checkouts');
@@ -96,22 +98,9 @@ export class Checkouts {
   }
 }
 
-/** Folders of workers that did not end in order. */
+/** Removes folders of workers that were killed. */
 function removeLeft(all: string): void {
-  let names: string[] = [];
-  try {
-    names = readdirSync(all);
-  } catch {
-    // None were made yet.
-  }
-  for (const name of names) if (!isAlive(Number(name))) rmSync(join(all, name), { recursive: true, force: true });
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  for (const name of namesIn(all)) {
+    if (!answersSignals(Number(name))) rmSync(join(all, name), { recursive: true, force: true });
   }
 }

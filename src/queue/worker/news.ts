@@ -3,7 +3,7 @@ import type { UnitNews } from '../../run/core/unit-job.js';
 
 const EVERY_MS = 500;
 
-/** What a unit says while it works, a few times a second at most. Nobody waits for it, and it may be lost. */
+/** Sends the progress of a unit, a few times a second at most. Best effort: it may be lost. */
 export class NewsReel {
   #next: { -readonly [F in keyof UnitNews]: UnitNews[F] };
   #timer: NodeJS.Timeout | undefined;

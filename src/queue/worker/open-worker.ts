@@ -3,7 +3,7 @@ import { Checkouts } from './checkouts.js';
 import type { Workshop } from './perform.js';
 import { type ServeOptions, serve } from './serve.js';
 
-export interface OpenWorker
+interface OpenWorker
   extends OpenQueue,
     Pick<Workshop, 'name' | 'allow'>,
     Pick<ServeOptions, 'concurrency' | 'lockMs' | 'onDone' | 'onQueue'> {

@@ -5,7 +5,7 @@ import { isInside } from '../../util/inside.js';
 import type { Order } from '../message.js';
 import type { Share } from '../share.js';
 
-/** Makes the project in a checkout what the sender has. Returns why it cannot, in words. */
+/** Makes the project in a checkout equal to the sender's. Returns why it cannot. */
 export async function overlay(root: string, { files, absent }: Order, share: Share): Promise<string | undefined> {
   const unsafe = [...files.map(({ path }) => path), ...absent].find((path) => !isSafe(path));
   if (unsafe !== undefined) return `${JSON.stringify(unsafe)} is no place for a file`;
@@ -27,10 +27,10 @@ export async function overlay(root: string, { files, absent }: Order, share: Sha
   return undefined;
 }
 
-/** A declared file of this size takes long, and comes. */
+/** Larger declared files are refused. */
 const LARGEST = 256 * 1024 * 1024;
 
-/** Flows and settings below `.pi` are inputs too; nothing of them is obeyed here. */
+/** Flows and settings below `.pi` are inputs, too, but the worker does not obey them. */
 function isSafe(path: string): boolean {
   return isSafeOutputPath(path.replace(/^\.pi\//, 'pi/'));
 }

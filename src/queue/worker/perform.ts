@@ -12,25 +12,25 @@ import type { Share } from '../share.js';
 import type { Checkouts } from './checkouts.js';
 import { overlay } from './overlay.js';
 
-/** What a worker has of its own. */
+/** A worker's own resources. */
 export interface Workshop {
   readonly name: string;
   readonly project: Project;
   readonly config: Config;
   readonly share: Share;
   readonly checkouts: Checkouts;
-  /** `runner:NAME` and `program:NAME`; undefined: all that trusted keys have signed. */
+  /** `runner:NAME` and `program:NAME`; undefined: everything in a signed job. */
   readonly allow: ReadonlySet<string> | undefined;
 }
 
-export interface Performing {
+interface Performing {
   readonly signal: AbortSignal;
   readonly emit: (event: RunEventBody) => void;
   /** Whether the unit is still this worker's. */
   readonly isHeld: () => Promise<boolean>;
 }
 
-/** Does one unit, and puts its result into the shared store. What it refuses, the sender does. */
+/** Does one unit, and puts its result into the shared store. The sender does what the worker refuses. */
 export async function perform(workshop: Workshop, order: Order, performing: Performing): Promise<UnitAnswer> {
   const refused = notAllowed(workshop, order.job.body);
   if (refused !== undefined) return { stays: refused };
@@ -82,8 +82,8 @@ function endOf({ result }: Settled) {
 }
 
 /**
- * Puts the entries under these keys into the shared store. If somebody did so meanwhile, because this worker was taken
- * for dead, that result counts, and the own one is dropped. Returns what is in the way.
+ * Puts the entries under these keys into the shared store. If another worker did so meanwhile, because this one was
+ * taken for dead, that result counts and the own one is dropped. Returns what went wrong.
  */
 async function deliver(
   share: Share,

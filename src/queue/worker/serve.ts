@@ -10,7 +10,7 @@ export interface ServeOptions {
   readonly workshop: Workshop;
   readonly server: QueueServer;
   readonly concurrency: number;
-  /** A worker that is silent for so long has lost its units to the others. */
+  /** A worker that is silent for this long loses its units to the others. */
   readonly lockMs: number;
   readonly onDone?: (unit: DoneUnit) => void;
   /** The queue is gone, or has come back. */
@@ -23,11 +23,11 @@ export interface DoneUnit {
 }
 
 export interface Serving {
-  /** Takes nothing more, waits for what is under way, and gives everything back. */
+  /** Takes no more units, waits for those under way, and closes everything. */
   close(): Promise<void>;
 }
 
-/** A unit that has taken so many workers with it is not given to one more. */
+/** A unit that has killed this many workers is not given to another. */
 const MOST_LOST = 4;
 
 /** Does units from the queue until it is closed. */
@@ -67,12 +67,12 @@ export function serve({ workshop, server, concurrency, lockMs, onDone, onQueue }
     connection: server.another(),
     name,
     concurrency,
-    // Together less than the lock: a lost worker is found within it.
+    // Together less than the lock, so that a lost worker is found within it.
     lockDuration: Math.ceil(lockMs * 0.6),
     stalledInterval: Math.ceil(lockMs * 0.3),
     maxStalledCount: MOST_LOST,
   });
-  // Without a listener an error ends the process. A queue that is gone comes back, or the person ends the worker.
+  // Without a listener an error ends the process. The worker waits until the queue is back, or a person ends it.
   worker.on('error', () => {});
   let isThere = true;
   const turn = (now: boolean) => {
@@ -98,7 +98,7 @@ async function holds(job: Job, token: string, lockMs: number): Promise<boolean> 
   try {
     return (await job.extendLock(token, Math.ceil(lockMs * 0.6))) === 1;
   } catch {
-    // The lock is another worker's now, or nobody knows.
+    // Another worker has the lock, or the queue does not answer.
     return false;
   }
 }
@@ -108,7 +108,7 @@ function pathOf({ text }: Sealed): string {
     const { path, unit } = JSON.parse(text).job;
     return unit === undefined ? path : `${path} ${unit}`;
   } catch {
-    // A stranger's.
+    // Not a message of ours.
     return '?';
   }
 }

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { isInside, relativePath } from '../../util/inside.js';
 import type { Project } from '../../util/project.js';
 
-/** What a job of GitHub Actions offers to the programs in it; undefined everywhere else. */
+/** What a job of GitHub Actions offers to its programs. */
 export interface ActionsJob {
-  /** How the checkout knows a file of the project; undefined for one outside of it. */
+  /** The file's path in the checkout; undefined for a file outside of it. */
   fileName(path: string): string | undefined;
-  /** Adds to the page of the job. Says what is wrong when it cannot. */
+  /** Adds to the page of the job. Returns what went wrong. */
   addSummary(markdown: string): string | undefined;
 }
 

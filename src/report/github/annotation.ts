@@ -11,7 +11,7 @@ export interface Annotation {
   readonly message: string;
 }
 
-/** A line that the workflow's runner takes for a command; what means something in such a line is escaped. */
+/** A line that the workflow's runner reads as a command, with special characters escaped. */
 export function annotationLine({ severity, title, message, ...place }: Annotation): string {
   const { file, line, column, endColumn } = place;
   const parts = file === undefined ? { title } : { file, line, col: column, endColumn, title };

@@ -6,7 +6,7 @@ import { sanitize } from '../../util/terminal-text.js';
 import { type ReportedFlow, toleratedPhases } from '../run-report.js';
 import type { Annotation } from './annotation.js';
 
-/** GitHub shows ten of a kind for a step; what else went wrong is in the summary. */
+/** GitHub shows ten of a kind for a step; the summary has the others. */
 const MOST = 10;
 
 /** A problem in a file, at its place. */
@@ -16,7 +16,7 @@ export function diagnosticAnnotation(diagnostic: Diagnostic, file: string | unde
   return { severity, file, line, column, endColumn: column + length, title: code, message: said };
 }
 
-/** Every phase that failed, was blocked or waits, at its line in the flow; the ones that may fail last, as warnings. */
+/** Every phase that failed, was blocked or waits, at its line in the flow; optional phases last, as warnings. */
 export function runAnnotations(result: RunResult, reported: ReportedFlow): Annotation[] {
   const { flow, file } = reported;
   const lines = new Map(flow.phases.map(({ id, line }) => [id, line]));

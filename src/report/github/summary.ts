@@ -7,7 +7,7 @@ import { markdownFence, markdownText } from '../../util/markdown-text.js';
 import { type ReportedFlow, toleratedPhases } from '../run-report.js';
 import { costText, reuseText, savedText } from '../words.js';
 
-/** A summary may have 1 MiB; a table that long helps nobody. */
+/** A summary may have 1 MiB, but nobody reads a table that long. */
 const MOST_ROWS = 500;
 
 const MARKS = {
@@ -19,7 +19,7 @@ const MARKS = {
   cancelled: '⏹️',
 } as const satisfies Record<PhaseResult['status'], string>;
 
-/** The run on the page of its job: what ran and why, what was reused and how old it is, what that cost and saved. */
+/** A run on the page of its job: what ran and why, what was reused and how old it is, what that cost and saved. */
 export function runSummary(result: RunResult, reported: ReportedFlow): string {
   const { reuse, phases } = result;
   const tolerated = toleratedPhases(result, reported);
@@ -65,7 +65,7 @@ export function batchSummary(result: BatchResult, over: string): string {
   if (paused > 0) counts.push(`${paused} waiting`);
   if (left > 0) counts.push(`${left} not run`);
   counts.push(...[formatBill(result.spent, result.saved)].filter(Boolean));
-  // What went wrong first: the table may be cut.
+  // Failures first, because the table may be cut.
   const shown = [...rows].sort((a, b) => Number(a.status === 'success') - Number(b.status === 'success'));
   return document([
     `### ${statusMark(result.status)} ${markdownText(result.flow)} over ${markdownText(over)}: ${result.status}`,

@@ -5,7 +5,7 @@ import { outputBytes } from '../../run/core/output-text.js';
 import type { AttemptLine, EndLine, ResultLine, RowLine, RunLine } from '../../run/journal/lines.js';
 import { CLIENT, INTERNAL, type Span, type Values } from './span.js';
 
-/** What a span says, without its place in the tree. */
+/** The content of a span, without its place in the tree. */
 export interface Described {
   readonly name: string;
   readonly kind?: Span['kind'];
@@ -15,7 +15,7 @@ export interface Described {
   readonly failure?: Pick<Failure, 'message'>;
 }
 
-/** Outputs and prompts stay here: only their size is said. */
+/** Outputs and prompts are not sent, only their size. */
 export function describeResult(line: ResultLine, startedAt: number | undefined): Described {
   const { phase, unit, hit, status, saved, items, at } = line;
   const from = hit === null ? (startedAt ?? at - line.durationMs) : at;
@@ -83,7 +83,7 @@ function minus(usage: Usage, part: Usage): Usage {
   };
 }
 
-/** By the name of a client; what else a runner is called is its provider. */
+/** Provider by client name. Any other runner's name is used as its provider. */
 const PROVIDERS: Readonly<Record<string, string>> = { claude: 'anthropic', codex: 'openai' };
 
 export function describeAttempt({ attempt, from, to, usage, inputs = {}, model, failure }: Tried): Described {
@@ -153,7 +153,7 @@ export function describeRun(run: RunLine, end: EndLine | undefined, lastAt: numb
   };
 }
 
-/** What waits for somebody, or was left out, has not failed. */
+/** Waiting and skipped phases have not failed. */
 const BAD = new Set<string>(['failed', 'blocked', 'over-budget', 'interrupted']);
 
 function errorType(status: string, failure: { readonly code: string } | undefined): Values {

@@ -1,5 +1,5 @@
 import { RequestLimits } from '../../agent/limits.js';
-import { readText, send } from '../../agent/openai/send.js';
+import { bodyText, send } from '../../agent/openai/send.js';
 import { isJsonObject } from '../../model/json.js';
 import { journalOf } from '../../run/history/runs-folder.js';
 import type { JournalLine } from '../../run/journal/lines.js';
@@ -12,7 +12,7 @@ import { attributesOf, type Span } from './span.js';
 import { spansOf } from './span-tree.js';
 import { type OtelTarget, shownUrl } from './target.js';
 
-/** Of one request. A batch of many rows goes in several. */
+/** Limit for one request. A batch of many rows takes several. */
 const MOST_SPANS = 500;
 const MOST_BYTES = 1024 * 1024;
 const TRIES = 2;
@@ -34,7 +34,7 @@ export async function exportRun(project: Project, runId: string, target: OtelTar
       sent += count;
     }
   } catch (error) {
-    // The journal was cleared meanwhile, or a header cannot be sent.
+    // The journal was cleared meanwhile, or a header is invalid.
     return { problem: `the trace was not sent to ${where}: ${(error as Error).message}` };
   }
   return { spans: sent };
@@ -69,10 +69,10 @@ function* requestsOf(spans: Iterable<Span>, { resource }: OtelTarget): Generator
   if (held.length > 0) yield take();
 }
 
-/** What OpenTelemetry says may be tried again. */
+/** Statuses that OpenTelemetry allows to retry. */
 const PASSING = new Set([429, 502, 503, 504]);
 
-/** What went wrong, in words. */
+/** Returns what went wrong. */
 async function post(target: OtelTarget, body: string, left: () => number): Promise<string | undefined> {
   for (let tried = 1; ; tried += 1) {
     const limits = new RequestLimits({ timeoutMs: Math.max(1, Math.min(ONE_REQUEST_MS, left())) });
@@ -93,7 +93,7 @@ async function postOnce({ url, headers }: OtelTarget, body: string, limits: Requ
   try {
     const response = await send({ method: 'POST', url, headers: all, body, limits });
     const { statusCode = 0 } = response;
-    const said = await readText(response);
+    const said = await bodyText(response);
     if (statusCode >= 200 && statusCode < 300) return rejectedIn(said);
     return { problem: `the server answered ${statusCode}`, again: PASSING.has(statusCode) };
   } catch (error) {
@@ -102,7 +102,7 @@ async function postOnce({ url, headers }: OtelTarget, body: string, limits: Requ
   }
 }
 
-/** A collector may take a part only. That is not tried again. */
+/** A collector may reject a part of the spans, which is not retried. */
 function rejectedIn(said: string): Answer {
   const value = parsedJson(said);
   const partial = isJsonObject(value) ? value['partialSuccess'] : undefined;

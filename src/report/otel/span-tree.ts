@@ -21,7 +21,7 @@ export function* spansOf(lines: Iterable<JournalLine>, target: Pick<OtelTarget, 
     if (line.type === 'run') tree ??= new SpanTree(line, target);
     if (line.type === 'carried-begin') carrying = true;
     if (line.type === 'carried-end') carrying = false;
-    // What an earlier run did is in the trace of that one.
+    // The results of an earlier run are in that run's own trace.
     if (!carrying && tree) yield* tree.read(line);
   }
   if (tree) yield* tree.end();
@@ -36,7 +36,7 @@ class SpanTree {
   /** When each phase and unit began. */
   readonly #starts = new Map<string, number>();
   readonly #attempts = new Map<string, AttemptLine[]>();
-  /** Phases and rows that something says has begun, and nothing that it has ended. */
+  /** Phases and rows that have begun and not ended. */
   readonly #open = new Map<string, number>();
   /** How often each has ended: a gate sends phases back, and each round has a span of its own. */
   readonly #rounds = new Map<string, number>();
@@ -128,7 +128,7 @@ class SpanTree {
     };
   }
 
-  /** What is around a phase has begun as well, whatever the journal says of it. */
+  /** Begins everything around the phase, too, even if the journal has no line for that. */
   #begin(path: string, at: number): void {
     for (let inside = path; inside !== '' && !this.#open.has(inside); inside = above(inside)) {
       // Losers of a race end after the phase around them.
@@ -137,7 +137,7 @@ class SpanTree {
     }
   }
 
-  /** Its name, one time for each round. */
+  /** The name, numbered by round. */
   #close(key: string): string {
     const round = (this.#rounds.get(key) ?? 0) + 1;
     this.#rounds.set(key, round);

@@ -20,7 +20,7 @@ export interface SpanEvent {
   readonly attributes: readonly Attribute[];
 }
 
-export interface Attribute {
+interface Attribute {
   readonly key: string;
   readonly value:
     | { readonly stringValue: string }
@@ -32,12 +32,12 @@ export interface Attribute {
 export const INTERNAL = 1;
 export const CLIENT = 3;
 
-/** Longer texts (a reason that names a hundred files) say no more to anybody who looks at a trace. */
+/** Longer texts (a reason that names a hundred files) are useless in a trace. */
 const LONGEST_TEXT = 1_000;
 
 export type Values = Readonly<Record<string, string | boolean | number | undefined | null>>;
 
-/** Money and the like are fractions whatever their value: a column has one type. */
+/** Sent as fractions even where the value is whole, because a column has one type. */
 const FRACTIONS = /(?:usd)$/;
 
 /** Leaves out what is not known. */
@@ -52,7 +52,7 @@ export function attributesOf(values: Values): Attribute[] {
   });
 }
 
-/** Half a character is none: some receivers refuse a whole request for it. */
+/** Never cuts a character in half: some receivers refuse a whole request for that. */
 export function shortened(text: string): string {
   const short = text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT - 1)}…`;
   return Buffer.from(short).toString();

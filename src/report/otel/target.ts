@@ -8,7 +8,7 @@ export interface OtelTarget {
   readonly headers: Readonly<Record<string, string>>;
   /** For all requests together. */
   readonly timeoutMs: number;
-  /** `service.name` and what else the person says of where this runs. */
+  /** `service.name` and the other attributes from the environment. */
   readonly resource: Readonly<Record<string, string>>;
   /** The span that this run is a part of, by `TRACEPARENT`. */
   readonly parent?: { readonly traceId: string; readonly spanId: string };
@@ -19,7 +19,7 @@ const PATH = '/v1/traces';
 const DEFAULT_TIMEOUT_MS = 10_000;
 const LONGEST_TIMEOUT_MS = 10 * 60_000;
 
-/** `given`: the address of `--otel`, which may be without one. The names of variables are those of OpenTelemetry. */
+/** `given`: the address of `--otel`, which may be empty. Variables have OpenTelemetry's names. */
 export function otelTarget(env: Environment, given: string | undefined): OtelTarget | { readonly problem: string } {
   const address = given ?? settingOf(env, 'OTEL_EXPORTER_OTLP_ENDPOINT') ?? DEFAULT_URL;
   const whole = given === undefined ? settingOf(env, 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT') : undefined;
@@ -50,7 +50,7 @@ export function otelTarget(env: Environment, given: string | undefined): OtelTar
   };
 }
 
-/** An address with the key of somebody in it is shown without. */
+/** An address for messages, without the credentials in it. */
 export function shownUrl(url: string): string {
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host}${pathname}`;
@@ -68,7 +68,7 @@ function withPath(address: string): string {
   return url.href;
 }
 
-/** `key=value,key2=value%202`. What is no pair is passed over. */
+/** `key=value,key2=value%202`. Ignores anything else. */
 function pairsOf(env: Environment, name: string): Record<string, string> {
   const pairs = (env[name] ?? '').split(',').flatMap((pair) => {
     const at = pair.indexOf('=');
@@ -78,7 +78,7 @@ function pairsOf(env: Environment, name: string): Record<string, string> {
   return Object.fromEntries(pairs);
 }
 
-/** As the W3C writes it; anything else is no parent. */
+/** W3C `traceparent`; anything else is ignored. */
 function parentOf(traceparent: string | undefined): Pick<OtelTarget, 'parent'> {
   const [, version, traceId = '', spanId = ''] =
     /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(?:-.*)?$/.exec(traceparent?.trim() ?? '') ?? [];

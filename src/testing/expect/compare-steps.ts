@@ -1,6 +1,6 @@
 import type { Step } from './steps.js';
 
-/** What differs between a list of steps that somebody expects and what happened, a line each. */
+/** The differences between the expected steps and the actual ones, a line each. */
 export function compareSteps(
   wanted: readonly string[],
   steps: readonly Step[],
@@ -18,13 +18,13 @@ export function compareSteps(
     : [...missing, { message: `${also.join(', ')} ${also.length === 1 ? 'was' : 'were'} ${was} too` }];
 }
 
-/** `notes` covers all of its items and `review` all of its phases; `Tides/notes` is that of one row. */
+/** `notes` covers all of its items and `review` all of its phases; `Tides/notes` covers those of one row. */
 function covers(entry: string, { name, also, row }: Step): boolean {
   const names = [name, ...also].flatMap((each) => (row === undefined ? [each] : [each, `${row}/${each}`]));
   return names.some((each) => each === entry || each.startsWith(`${entry}[`) || each.startsWith(`${entry}/`));
 }
 
-/** A phase is reused only if all of it is. Rows of a batch may share what one of them executed. */
+/** A phase counts as reused only if all of it is. In a batch, rows may reuse what another row executed. */
 function spoils(entry: string, steps: readonly Step[], was: Step['was']): boolean {
   return (
     was === 'reused' && steps.some((step) => step.was === 'executed' && step.row === undefined && covers(entry, step))

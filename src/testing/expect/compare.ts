@@ -9,7 +9,7 @@ import { type Mismatch, mismatches } from './matchers.js';
 
 type Found = readonly Mismatch[];
 
-/** Everything about a case that is not as expected, in the order of the file. */
+/** The differences from what a case expects, in the order of the file. */
 export function differencesOf(test: TestCase, run: CaseRun): readonly Difference[] {
   const { expect = {} } = test;
   const found: Found = [
@@ -35,7 +35,7 @@ function under(name: string, found: Found): Found {
   return found.map(({ path, message }) => ({ path: [name, ...path], message }));
 }
 
-/** Success, unless the case says how else it ends. */
+/** Expects success, unless the case names another ending. */
 function statusOf({ status, error }: RawExpectation, run: CaseRun): Found {
   const isExpected =
     status === undefined && error !== undefined ? run.status !== 'success' : run.status === (status ?? 'success');

@@ -4,22 +4,22 @@ import { canonicalEncode } from '../../util/canonical.js';
 import { parsedJson } from '../../util/if-there.js';
 import type { RawMatchers } from '../file/schema.js';
 
-/** What is held against expectations: a text, and what it is as JSON. */
-export interface Said {
+/** An actual output: its text, and its value where it is JSON. */
+export interface ActualText {
   readonly text: string;
   readonly json?: JsonValue;
 }
 
 export interface Mismatch {
-  /** The way from the matchers to the one that failed. */
+  /** The path from the matchers to the one that failed. */
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
 const SHOWN = 300;
 
-/** Everything that a text does not meet. A text alone has to be in it. */
-export function mismatches(said: Said, wanted: string | RawMatchers): readonly Mismatch[] {
+/** The matchers that a text does not meet. A bare string has to be contained in it. */
+export function mismatches(said: ActualText, wanted: string | RawMatchers): readonly Mismatch[] {
   if (typeof wanted === 'string') return missing(said, wanted, []);
   const { contains, lacks, equals, matches, json } = wanted;
   return [
@@ -41,11 +41,11 @@ function placeOf(name: string, texts: unknown, index: number): readonly (string 
   return Array.isArray(texts) ? [name, index] : [name];
 }
 
-function missing({ text }: Said, wanted: string, path: Mismatch['path']): readonly Mismatch[] {
+function missing({ text }: ActualText, wanted: string, path: Mismatch['path']): readonly Mismatch[] {
   return text.includes(wanted) ? [] : [{ path, message: `lacks ${quoted(wanted)}; it is ${quoted(text)}` }];
 }
 
-function unequal(said: Said, wanted: JsonValue): readonly Mismatch[] {
+function unequal(said: ActualText, wanted: JsonValue): readonly Mismatch[] {
   if (typeof wanted === 'string') {
     if (said.text.trim() === wanted.trim()) return [];
     return [{ path: ['equals'], message: `is ${quoted(said.text)}, not ${quoted(wanted)}` }];
@@ -55,14 +55,14 @@ function unequal(said: Said, wanted: JsonValue): readonly Mismatch[] {
   return [{ path: ['equals'], message: `is ${shown(json ?? said.text)}, not ${shown(wanted)}` }];
 }
 
-function unmatched({ text }: Said, source: string): readonly Mismatch[] {
+function unmatched({ text }: ActualText, source: string): readonly Mismatch[] {
   const tested = testPattern({ source, flags: 'm' }, text);
   if ('error' in tested) return [{ path: ['matches'], message: tested.error }];
   return tested.value ? [] : [{ path: ['matches'], message: `does not match /${source}/; it is ${quoted(text)}` }];
 }
 
-/** An output that was not declared as JSON may be some all the same. */
-function jsonOf({ text, json }: Said): JsonValue | undefined {
+/** An output that was not declared as JSON may still be JSON. */
+function jsonOf({ text, json }: ActualText): JsonValue | undefined {
   return json ?? (parsedJson(text) as JsonValue | undefined);
 }
 

@@ -11,7 +11,7 @@ export interface Step {
   readonly name: string;
   /** Other names for it: `notes[2]`. */
   readonly also: readonly string[];
-  /** Of a batch: the name of its row. */
+  /** In a batch: the name of its row. */
   readonly row?: string;
   readonly was: 'executed' | 'reused';
 }
@@ -31,7 +31,7 @@ export class StepLog {
     if (event.type !== 'phase-end') return;
     this.outcomes.set(event.phase, event.outcome);
     const { cacheHit, attempts, noWork } = event.outcome;
-    // A gate may send a phase back: what was executed once was executed.
+    // A gate may send a phase back: one execution makes it `executed`.
     if (this.#phases.get(event.phase) !== 'executed')
       this.#phases.set(event.phase, wasOf(cacheHit, { attempts, noWork }));
   };
@@ -54,7 +54,7 @@ export class StepLog {
       const units = [...(this.#units.get(path)?.values() ?? [])];
       if (units.length > 0) return units.map((unit) => this.#step(unit));
       const was = this.#phases.get(path);
-      // Phases in the items of a map have paths that nobody could write; the items stand for them.
+      // Phases in the items of a map have paths that a test cannot name; their items represent them.
       if (was === undefined || path.includes('[') || paths.some((other) => other.startsWith(`${path}/`))) return [];
       return [this.#step({ name: path, also: [], was })];
     });

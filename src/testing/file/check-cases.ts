@@ -15,14 +15,14 @@ import type { RawCase } from './schema.js';
 
 interface CaseWorld {
   readonly project: Project;
-  /** Of the test file. */
+  /** Folder of the test file. */
   readonly folder: string;
   readonly problems: Problems;
-  /** Undefined where the flow has problems: they are reported already. */
+  /** Undefined where the flow has problems, which are already reported. */
   readonly flow: Flow | undefined;
 }
 
-/** What a schema cannot say of cases. */
+/** Checks what a schema cannot express. */
 export async function checkCases(cases: readonly RawCase[], world: CaseWorld): Promise<void> {
   checkOrder(cases, world.problems);
   for (const [index, each] of cases.entries()) {
@@ -47,7 +47,7 @@ function checkFiles({ files, edit, over }: RawCase, path: Path, { folder, proble
   }
 }
 
-/** Gives the names of the rows, where there are rows and they are good. */
+/** Returns the names of the rows, where there are rows without problems. */
 async function checkArguments(
   { args = {}, over, as }: RawCase,
   path: Path,

@@ -12,7 +12,7 @@ interface ExpectationWorld extends Place {
   readonly labels: readonly string[] | undefined;
 }
 
-/** Names in expectations are those of the flow, its rows and its files; patterns are patterns. */
+/** Checks that names in expectations exist in the flow, its rows and its files, and that patterns are valid. */
 export function checkExpectation({ approvals = {}, over, expect = {} }: RawCase, world: ExpectationWorld): void {
   const { path, problems, flow, labels } = world;
   const at = [...path, 'expect'];
@@ -67,7 +67,7 @@ function phaseOf(name: string, labels: readonly string[]): string {
 function checkPatterns(value: unknown, path: Path, problems: Problems): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, member] of Object.entries(value)) {
-    // What is compared with an output is data: nothing in it is a pattern.
+    // The value to compare with is data and holds no patterns.
     if (name === 'json' || name === 'equals') continue;
     if (name === 'matches' && typeof member === 'string') checkPattern(member, [...path, name], problems);
     else checkPatterns(member, [...path, name], problems);

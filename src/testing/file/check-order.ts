@@ -25,12 +25,12 @@ export function checkOrder(cases: readonly RawCase[], problems: Problems): void 
   }
 }
 
-/** The way from a case back to itself. */
+/** The circle from a case back to itself. */
 function circleFrom(start: RawCase, byName: ReadonlyMap<string, RawCase>): readonly string[] | undefined {
   const way = [start.name];
   for (let at = start.after; at !== undefined; at = byName.get(at)?.after) {
     if (at === start.name) return [...way, at];
-    // A circle that this case only leads to is reported where it is.
+    // A circle that this case only leads to is reported at its own cases.
     if (way.includes(at)) return undefined;
     way.push(at);
   }

@@ -4,7 +4,7 @@ import { STATE_DIR } from '../../util/project.js';
 
 const OURS = new RegExp(`^(\\.git|${STATE_DIR.replaceAll('.', '\\.')}/(cache|runs))(/|$)`);
 
-/** A file that a case writes or looks at is inside the project, and none of what git or taskflow keep there. */
+/** Checks that a file of a case is inside the project, and not one that git or taskflow keeps there. */
 export function checkPath(file: string, { path, problems }: Place): void {
   const plain = normalize(file);
   if (isAbsolute(file) || plain === '..' || plain.startsWith('../') || plain === '.' || file.includes('\0')) {

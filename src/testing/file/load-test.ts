@@ -22,7 +22,7 @@ type LoadedTest =
   | { readonly test: TestFile; readonly warnings: readonly Diagnostic[]; readonly source: string }
   | { readonly diagnostics: readonly Diagnostic[]; readonly source?: string };
 
-/** A test file, checked together with its flow; or all that is wrong with it. Starts nothing and never throws. */
+/** A test file, checked together with its flow; or all its problems. Starts nothing and never throws. */
 export async function loadTest(project: Project, path: string): Promise<LoadedTest> {
   const file = resolve(project.root, path);
   const shown = displayPath(project.root, file);

@@ -6,7 +6,7 @@ import { closed, field, oneOf, optional } from '../../model/schema/describe.js';
 
 const Texts = Type.Union([NonEmptyText, Type.Array(NonEmptyText, { minItems: 1 })]);
 
-/** What a text is held to: the output of a phase or a run, a file, an error. */
+/** Expectations of a text: the output of a phase or a run, a file, an error. */
 const MATCHERS = {
   contains: optional(Texts, {
     title: 'Contains',
@@ -66,7 +66,7 @@ const ErrorExpectation = closed({
 
 const Steps = Type.Array(NonEmptyText);
 
-export const Expectation = closed({
+const Expectation = closed({
   status: optional(oneOf(RUN_STATUSES), {
     title: 'Status',
     description: 'How the run ended. Default: success.',

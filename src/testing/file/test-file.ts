@@ -2,11 +2,11 @@ import type { Flow } from '../../model/flow.js';
 import type { Path } from '../../parse/locate.js';
 import type { RawCase } from './schema.js';
 
-/** A checked test file: its flow is there and good, its cases name what exists. */
+/** A checked test file: its flow has no problems, and its cases name what exists. */
 export interface TestFile {
   /** Absolute. */
   readonly file: string;
-  /** As people see it: from the project root. */
+  /** The path from the project root, for messages. */
   readonly shown: string;
   readonly flow: TestedFlow;
   readonly cases: readonly TestCase[];
@@ -15,7 +15,7 @@ export interface TestFile {
 }
 
 export interface TestedFlow {
-  /** As the test file says it. */
+  /** As written in the test file. */
   readonly ref: string;
   /** Absolute. */
   readonly file: string;
@@ -24,6 +24,6 @@ export interface TestedFlow {
 
 export interface TestCase extends RawCase {
   readonly line: number;
-  /** Of a place in the case. */
+  /** Line of a place in the case. */
   lineOf(path: Path): number;
 }

@@ -3,14 +3,14 @@ import type { Project } from '../../util/project.js';
 
 type Place = Pick<Project, 'root' | 'env'>;
 
-/** The same commit has the same name on every machine. */
+/** Fixed, so that the commit has the same hash on every machine. */
 const WHEN = '2000-01-01T00:00:00Z';
 const WHO = { NAME: 'taskflow', EMAIL: 'taskflow@localhost', DATE: WHEN };
 const IDENTITY = Object.fromEntries(
   ['AUTHOR', 'COMMITTER'].flatMap((role) => Object.entries(WHO).map(([what, is]) => [`GIT_${role}_${what}`, is])),
 );
 
-/** Settings of the user that would change what is committed, or ask for a key. */
+/** Override settings of the user that would change what is committed, or ask for a key. */
 const SETTINGS = [
   'core.hooksPath=/dev/null',
   'core.autocrlf=false',
@@ -29,7 +29,7 @@ export async function commitAll(place: Place, signal?: AbortSignal): Promise<boo
   return true;
 }
 
-/** New files become known to git without being committed. */
+/** Makes new files known to git without committing them. */
 export async function trackNew(place: Place, signal?: AbortSignal): Promise<void> {
   const untracked = await git(['ls-files', '-z', '--others', '--exclude-standard'], place, { signal });
   if (untracked === undefined || untracked.length === 0) return;

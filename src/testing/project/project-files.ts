@@ -14,7 +14,7 @@ interface ProjectFiles {
 
 const NOT_COPIED = new Set(['.git', 'node_modules', `${STATE_DIR}/cache`, `${STATE_DIR}/runs`]);
 
-/** What git knows or would add; without git, everything but installed packages and what taskflow keeps. */
+/** The files that git tracks or would add; without git, all but installed packages and taskflow's own. */
 export async function projectFiles(project: Project, signal?: AbortSignal): Promise<ProjectFiles> {
   const listed = isInRepository(project) ? await listedByGit(project, signal) : undefined;
   const paths = listed ?? walked(project.root);
@@ -49,7 +49,7 @@ export function testsAmong({ paths }: ProjectFiles): readonly string[] {
   return paths.filter((path) => isTestFile(path));
 }
 
-/** Without the tests and their recordings: a flow that looks at all files must not see what testing it adds. */
+/** Leaves out tests and recordings, so that a flow that reads all files does not see what testing it adds. */
 export function withoutTests(files: ProjectFiles): readonly string[] {
   const tests = new Set(testsAmong(files));
   const recordings = new Set([...tests].map((test) => join(dirname(test), 'recordings/')));

@@ -10,7 +10,7 @@ import { derivedDir } from '../../util/user-cache.js';
 import { commitAll, trackNew } from './git.js';
 import { projectFiles, withoutTests } from './project-files.js';
 
-/** Put there by us, and by taskflow: no change of the project. */
+/** Made by tests and by taskflow: no change of the project. */
 const IGNORED = `/node_modules\n${STATE_DIR}/cache/\n${STATE_DIR}/runs/\n`;
 
 /** Copies of a project, one for each chain of cases. The project itself is read once. */
@@ -38,7 +38,7 @@ export class TemporaryProjects {
     return { project, track: async () => (isRepository ? trackNew(project, this.signal) : undefined) };
   }
 
-  /** What a case has left is of no use once the next chain begins. */
+  /** Removes the copy, which the next chain does not need. */
   close({ project }: TemporaryProject): void {
     removeAll(dirname(project.root));
     removeAll(derivedDir(project));
@@ -61,7 +61,7 @@ export class TemporaryProjects {
     return { root, isRepository };
   }
 
-  /** All copies read the commit from one place: it has as many files as the project. */
+  /** All copies share the objects of the commit, which holds as many files as the project. */
   #shareObjects(root: string): void {
     const shared = join(this.#base, 'objects');
     renameSync(join(root, '.git/objects'), shared);
@@ -70,7 +70,7 @@ export class TemporaryProjects {
     writeFileSync(join(root, '.git/info/exclude'), IGNORED);
   }
 
-  /** Scripts run for real, and need what is installed. */
+  /** Scripts run for real, so they need the installed packages. */
   #linkPackages(root: string): void {
     const packages = join(this.project.root, 'node_modules');
     if (lstatIfThere(packages) && !lstatIfThere(join(root, 'node_modules')))
@@ -80,11 +80,11 @@ export class TemporaryProjects {
 
 export interface TemporaryProject {
   readonly project: Project;
-  /** Lets git know of files that were laid over it, so that `git diff main` shows them. */
+  /** Makes files that were laid over the copy known to git, so that `git diff main` shows them. */
   track(): Promise<void>;
 }
 
-/** By a program: Node needs five times as long for a thousand files. */
+/** With `cp`: Node needs five times as long for a thousand files. */
 async function copyFolder(from: string, to: string, env: Project['env']): Promise<void> {
   const { failure } = await runProcess({ argv: ['cp', '-RpP', from, to], cwd: dirname(from), env });
   if (!failure) return;
@@ -94,7 +94,7 @@ async function copyFolder(from: string, to: string, env: Project['env']): Promis
 
 async function copyOne(from: string, to: string): Promise<void> {
   const stat = await lstat(from).catch(() => undefined);
-  // Listed by git and deleted since, or another repository inside this one.
+  // Deleted although git lists it, or another repository inside this one.
   if (!stat || stat.isDirectory()) return;
   await mkdir(dirname(to), { recursive: true });
   if (stat.isSymbolicLink()) await symlink(await readlink(from), to);

@@ -4,7 +4,7 @@ import { sha256Hex } from '../../util/digest.js';
 
 export const CALL_FIELDS = ['task', 'systemPrompt', 'tools', 'thinking', 'answer'] as const;
 
-/** What decides which recording answers a request. Not its model, its client or its folder. */
+/** The fields by which a recording answers a request. Without its model, client and folder. */
 export type Call = Pick<RunnerRequest, (typeof CALL_FIELDS)[number]>;
 
 /** The request as it is recorded. `hide` takes secrets and folders out of a text. */
@@ -23,7 +23,7 @@ export function callKey(call: Call): string {
   return sha256Hex(canonicalEncode(CALL_FIELDS.map((field) => call[field] ?? null)));
 }
 
-/** What a person knows a call by: the beginning of its task, without the files and the data that are sent along. */
+/** A title for people: the beginning of the task, without the files and data that are sent along. */
 export function titleOf({ task }: Pick<Call, 'task'>): string {
   const own = task
     .replaceAll(/<file path="[^"]*">[\s\S]*?<\/file>/g, '')

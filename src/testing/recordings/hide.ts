@@ -1,11 +1,11 @@
 import type { RunnerRequest } from '../../agent/runner.js';
 import { isInside } from '../../util/inside.js';
 
-/** Stand for folders that are others in each run. No text holds them by chance. */
+/** Stand for folders that differ in each run. No text holds them by chance. */
 const PROJECT = '‹project›';
 const FOLDER = '‹folder›';
 
-/** Marks that a judge's prompt has around data, made up for each call. */
+/** Random marks around data in a judge's prompt, new for each call. */
 const FENCE = /\[(data|end) [0-9a-f]{24}\]/g;
 
 const SECRET_NAME = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$/i;
@@ -13,7 +13,7 @@ const SHORTEST_SECRET = 8;
 
 type Place = Pick<RunnerRequest, 'cwd' | 'projectRoot'>;
 
-/** Takes out of a text what may not be written down (secrets) and what differs from run to run (folders, marks). */
+/** Replaces what must not be recorded (secrets) and what differs from run to run (folders, marks). */
 export function hiding(request: RunnerRequest): (text: string) => string {
   const secrets = Object.entries(request.env)
     .flatMap(([name, value = '']) =>

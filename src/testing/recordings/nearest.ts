@@ -3,7 +3,7 @@ import type { UnrecordedCall } from '../suite/report.js';
 import { CALL_FIELDS, type Call, callKey, titleOf } from './call.js';
 import type { KeptRecording } from './read-recordings.js';
 
-/** A call that nothing was recorded for, with the recording that comes nearest and what differs. */
+/** Describes a call without a recording: the nearest recording, and what differs. */
 export function unrecordedCall(call: Call, ordinal: number, recordings: readonly KeptRecording[]): UnrecordedCall {
   const nearest = nearestTo(call, ordinal, recordings);
   return { title: titleOf(call), task: call.task, ordinal, ...(nearest && { nearest }) };

@@ -11,7 +11,7 @@ export class Ordinals {
     return next;
   }
 
-  /** For a call that came to nothing: the next equal one has its number. */
+  /** For a call without an answer: the next equal call gets its number. */
   giveBack(key: string, ordinal: number): void {
     this.#free.set(
       key,

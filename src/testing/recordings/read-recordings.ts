@@ -61,7 +61,7 @@ async function readRecording(
   return { problems: await toDiagnostics(found.list, { file, text, tree: await parsed.tree() }) };
 }
 
-/** A recording comes with the project, and writes nothing outside of it. */
+/** Recordings come with the project, so they must not write outside of it. */
 function checkPaths({ files = {} }: RawRecording, problems: Problems): void {
   for (const path of Object.keys(files)) {
     if (isInside('/project', join('/project', path)) && !path.startsWith('/') && !path.includes('\0')) continue;

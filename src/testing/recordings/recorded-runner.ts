@@ -33,7 +33,7 @@ export class CaseCalls {
     return [...this.#misses.values()];
   }
 
-  /** Stands in for the choice of a runner by the settings. A replay resolves none: no client need be installed. */
+  /** Replaces the choice of a runner by the settings. A replay resolves none, so no client need be installed. */
   readonly resolveRunner = async (choice: RunnerChoice): Promise<ResolvedRunner> => {
     const { mode } = this.recordings;
     const resolveReal = once(() => resolveConfigured(choice));
@@ -48,7 +48,7 @@ export class CaseCalls {
   #runner(like: Runner | RunnerFacts, real: () => Promise<ResolvedRunner>): Runner {
     const { name, type, reportsCost, canAnswerJson } = like;
     const { defaultModel, concurrency, ratePerMinute } = like as Partial<Runner>;
-    // Whose files are whose can be told only of clients that are called one at a time.
+    // Files can be attributed to a call only if clients are called one at a time.
     const atOnce = this.recordings.mode === 'replay' || type === 'openai' ? concurrency : 1;
     return {
       ...{ name, type, reportsCost, settings: {} },
@@ -77,7 +77,7 @@ export class CaseCalls {
     const before = resolved.runner.type === 'openai' ? undefined : stampsOf(base);
     const result = await resolved.runner.run(request);
     this.#spend(result);
-    // A lost connection or a wrong key is no answer: nothing is recorded, and a retry is the same call.
+    // A lost connection or a wrong key is no answer: it is not recorded, and a retry is the same call.
     if (!['complete', 'length', 'refusal'].includes(result.stopReason)) {
       this.#ordinals.giveBack(key, ordinal);
       return result;
@@ -148,7 +148,7 @@ function replayed({ result, files, runner }: Recording, request: RunnerRequest):
   };
 }
 
-/** Models are no part of a test: the one that is asked for answers, unless another one answered when recorded. */
+/** Models are not part of a test: the requested one answers, unless another one answered when it was recorded. */
 function modelOf(answered: string | undefined, asked: string | undefined, now: string | undefined): string | undefined {
   if (answered === undefined || now === undefined) return answered;
   return asked === undefined || sameModel(asked, answered) ? now : answered;

@@ -6,7 +6,7 @@ import type { Content, RawRecording, RawText } from './schema.js';
 /** One answer of a runner, with the call that it answers. */
 export interface Recording {
   readonly call: Call;
-  /** Of equal calls in one case: which one, from 1. */
+  /** Number among equal calls of one case, from 1. */
   readonly ordinal: number;
   readonly runner: RunnerFacts;
   /** Paths are relative to the project, or to the folder of the call where that is elsewhere. */
@@ -15,7 +15,7 @@ export interface Recording {
   readonly files: Readonly<Record<string, Content | null>>;
 }
 
-/** What of a runner decides how it is asked. */
+/** The facts about a runner that decide how it is called. */
 export interface RunnerFacts extends Pick<Runner, 'name' | 'type' | 'reportsCost' | 'canAnswerJson'> {
   /** The model that was asked for. */
   readonly model?: string;
@@ -42,7 +42,7 @@ export function fromRaw({ request, runner = {}, result, files = {} }: RawRecordi
   };
 }
 
-/** Where a recording has figures but no price, the price is unknown; unknown is never 0. */
+/** A recording with tokens but without a price has an unknown price, never 0. */
 function usageOf(usage: RawRecording['result']['usage']): Usage {
   return usage ? { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, ...usage } : NO_USAGE;
 }
@@ -60,7 +60,7 @@ function isPlain(name: string, value: unknown): boolean {
   return JSON.stringify(value) === JSON.stringify(PLAIN[name as keyof typeof PLAIN]);
 }
 
-/** As it is written: texts of several lines as lists of lines, which people and `git diff` can read. */
+/** The file form: texts of several lines become lists of lines, which people and `git diff` can read. */
 export function toRaw({ call, ordinal, runner, result, files }: Recording): RawRecording {
   const { task, systemPrompt, tools, ...rest } = call;
   const { name, type, reportsCost, canAnswerJson, model } = runner;

@@ -8,7 +8,7 @@ import { callKey, titleOf } from './call.js';
 import type { KeptRecording } from './read-recordings.js';
 import { type Recording, type RunnerFacts, toRaw } from './recording.js';
 
-/** `replay`: calls nobody. `update`: calls for what is not recorded. `record`: calls for everything once. */
+/** `replay` calls no agent; `update` only for what is not recorded; `record` for everything anew. */
 export type RecordMode = 'replay' | 'update' | 'record';
 
 /** The recordings of one folder while tests use them. */
@@ -71,8 +71,8 @@ export class Recordings {
   }
 
   /**
-   * What is known of a runner from what it has answered; of any, where nothing is known of this one. The same for all
-   * cases, whatever is recorded meanwhile: it is part of what decides whether a result is reused.
+   * The facts about a runner from its recordings; those of any runner, where this one has none. The same for all cases,
+   * whatever is recorded meanwhile, because they decide whether a result is reused.
    */
   factsOf(runner: string | undefined): RunnerFacts | undefined {
     const known = this.#atFirst;

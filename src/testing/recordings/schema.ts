@@ -13,7 +13,7 @@ const Content = Type.Union([
 
 const Count = Type.Integer({ minimum: 0 });
 
-/** A file of recordings, as a person may read and change it. All but the task and the answer may be left out. */
+/** One recording, which a person may read and change. Only the task and the answer are required. */
 export const RecordingObject = closed({
   request: closed({
     task: Lines,

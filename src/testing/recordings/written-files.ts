@@ -31,12 +31,12 @@ function entriesOf(folder: string) {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // Removed while we looked: nothing is in it.
+    // Removed meanwhile.
     return [];
   }
 }
 
-/** What was written and removed since, as it is recorded. */
+/** The files that were written or removed since, in the form of a recording. */
 export function changedFiles(base: string, before: Stamps, hide: (text: string) => string): Recording['files'] {
   const after = stampsOf(base);
   const files: Record<string, Content | null> = {};
@@ -57,7 +57,7 @@ function contentOf(path: string, hide: (text: string) => string): Content {
   return { ...content, ...(isExecutable && { executable: true as const }) };
 }
 
-/** Writes what the agent wrote when it was recorded. */
+/** Writes the files that the agent wrote when it was recorded. */
 export function writeFiles(base: string, files: Recording['files'], reveal: (text: string) => string): void {
   for (const [path, content] of Object.entries(files)) {
     const target = join(base, path);

@@ -4,8 +4,8 @@ import type { TestCase } from '../file/test-file.js';
 export type Chain = readonly { readonly test: TestCase; readonly reported: boolean }[];
 
 /**
- * A chain for each case that no other follows, from its first predecessor on. Where two cases follow one, that one runs
- * again for the second: each begins with what its predecessor left, and with nothing else.
+ * A chain for each case that no other follows, from its first predecessor on. If two cases follow the same one, that
+ * one runs again for the second, so that each begins with exactly what its predecessor left.
  */
 export function chainsOf(cases: readonly TestCase[], isWanted: (test: TestCase) => boolean): readonly Chain[] {
   const byName = new Map(cases.map((test) => [test.name, test]));

@@ -13,7 +13,7 @@ interface FoundTests {
   readonly missing: readonly string[];
 }
 
-/** The test files behind what a person typed: files, folders, flows with a test beside them; nothing means all. */
+/** The test files for the arguments: files, folders, flows with a test beside them; none means all. */
 export async function findTests(project: Project, typed: readonly string[], cwd: string): Promise<FoundTests> {
   const files = new Set<string>();
   const missing: string[] = [];
@@ -37,7 +37,7 @@ function fileOf(path: string): readonly string[] {
   return candidates.filter((candidate) => statIfThere(candidate)?.isFile()).slice(0, 1);
 }
 
-/** Other tools have files of that name too: those without a flow and without cases are not ours. */
+/** Other tools use that file name, too: a file without a flow and without cases is not ours. */
 async function allTests(project: Project): Promise<readonly string[]> {
   const files = testsAmong(await projectFiles(project)).map((path) => resolve(project.root, path));
   return files.filter((file) =>

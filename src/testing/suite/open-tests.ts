@@ -14,7 +14,7 @@ type OpenedTests =
   | { readonly tested: readonly Tested[]; readonly warnings: readonly Diagnostic[] }
   | { readonly diagnostics: readonly Diagnostic[] };
 
-/** Test files with their flows and recordings; or all that is wrong with any of them. */
+/** Test files with their flows and recordings; or all their problems. */
 export async function openTests(project: Project, paths: readonly string[], mode: RecordMode): Promise<OpenedTests> {
   const files: TestFile[] = [];
   const problems: Diagnostic[] = [];
@@ -38,7 +38,7 @@ export async function openTests(project: Project, paths: readonly string[], mode
   return { tested, warnings: problems };
 }
 
-/** Whether a test file beside this one, which is not among those that run, uses the same recordings. */
+/** Whether a test file beside this one, which does not run now, uses the same recordings. */
 async function isShared(project: Project, { file, recordings }: TestFile, all: readonly TestFile[]): Promise<boolean> {
   const folder = dirname(file);
   const others = readdirSync(folder)
@@ -47,7 +47,7 @@ async function isShared(project: Project, { file, recordings }: TestFile, all: r
     .filter((path) => all.every((each) => each.file !== path));
   for (const other of others) {
     const loaded = await loadTest(project, other);
-    // Of one that has problems nobody knows.
+    // A file with problems might use them.
     if (!('test' in loaded) || loaded.test.recordings === recordings) return true;
   }
   return false;

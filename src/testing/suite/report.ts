@@ -9,13 +9,13 @@ export interface TestReport {
   readonly durationMs: number;
   readonly files: readonly FileReport[];
   readonly recordings: {
-    /** Made by this run. */
+    /** Recordings that this run made. */
     readonly made: number;
-    /** What that cost; null where a price is not known. */
+    /** Their cost; null where a price is not known. */
     readonly usd: number | null;
     /** That no case used; only where all cases of a flow ran. */
     readonly unused: readonly string[];
-    /** The same, and removed since everything was recorded anew. */
+    /** Unused ones that were removed, because everything was recorded anew. */
     readonly removed: readonly string[];
   };
 }
@@ -32,9 +32,9 @@ export interface CaseReport {
   readonly line: number;
   readonly status: 'passed' | 'failed' | 'skipped';
   readonly durationMs: number;
-  /** How often an agent was asked, recorded or not. */
+  /** How often an agent was called, with a recording or without. */
   readonly calls: number;
-  /** What is not as expected. */
+  /** Differences from what was expected. */
   readonly differences: readonly Difference[];
   /** Agent calls that no recording answers. */
   readonly unrecorded: readonly UnrecordedCall[];

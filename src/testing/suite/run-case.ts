@@ -13,7 +13,7 @@ import { flowOrigin } from '../../run/start/flow-origin.js';
 import { startRun } from '../../run/start/start-run.js';
 import { isInside, relativePath } from '../../util/inside.js';
 import type { Project } from '../../util/project.js';
-import type { Said } from '../expect/matchers.js';
+import type { ActualText } from '../expect/matchers.js';
 import { StepLog } from '../expect/steps.js';
 import { rowsOfCase } from '../file/read-rows.js';
 import type { TestCase, TestFile } from '../file/test-file.js';
@@ -21,10 +21,10 @@ import { layFiles } from '../project/lay-files.js';
 import type { TemporaryProject } from '../project/temporary-projects.js';
 import type { CaseCalls } from '../recordings/recorded-runner.js';
 
-/** What a case did. */
+/** What running a case produced. */
 export interface CaseRun {
   readonly status: RunStatus;
-  readonly output: Said;
+  readonly output: ActualText;
   readonly error?: {
     readonly phase: string;
     readonly code: string;
@@ -32,15 +32,15 @@ export interface CaseRun {
     readonly detail?: string;
   };
   readonly log: StepLog;
-  /** Of a batch, by name. */
-  readonly rows: ReadonlyMap<string, RowResult & { readonly output: Said }>;
-  /** Of the temporary project. */
+  /** In a batch: by name. */
+  readonly rows: ReadonlyMap<string, RowResult & { readonly output: ActualText }>;
+  /** Root of the temporary project. */
   readonly root: string;
   readonly calls: CaseCalls;
 }
 
 export interface CaseOptions extends Pick<RunOptions, 'runner' | 'model' | 'maxUSD' | 'signal'> {
-  /** Settings as the surface wants them. */
+  /** Lets the surface change the settings. */
   readonly configure?: (config: Config) => Config;
 }
 
@@ -53,7 +53,7 @@ interface CaseSite {
   readonly options: CaseOptions;
 }
 
-/** Runs one case as a person would run its flow. A problem: it could not begin. */
+/** Runs one case as a person would run its flow. `problem`: it could not begin. */
 export async function runCase(test: TestCase, site: CaseSite): Promise<CaseRun | { readonly problem: string }> {
   const { file, temporary, calls, options } = site;
   const { project } = temporary;
@@ -110,7 +110,7 @@ async function prepare(
   return { flow, source, config: options.configure?.(own) ?? own, args: bound.args };
 }
 
-/** Nothing that is kept elsewhere decides what a case executes, and nobody hears of a run that is only a test. */
+/** Settings for tests: no store of the user or shared cache decides what a case executes, and no hook is called. */
 function forTests({ cache, hooks: ___, ...config }: Config): Config {
   const { signingKey: _, dirFrom: __, ...rest } = cache;
   return { ...config, cache: { ...rest, dir: CONFIG_DEFAULTS.cache.dir } };
@@ -129,7 +129,7 @@ async function batchOf(
   const result = await runBatch(options, onEvent);
   if ('refused' in result) return { problem: result.refused.message };
   const { status, error } = result;
-  const outputOf = (row: number): Said => result.outputOf(row) ?? { text: '' };
+  const outputOf = (row: number): ActualText => result.outputOf(row) ?? { text: '' };
   const rows = new Map(result.rows.map((row) => [row.label, { ...row, output: outputOf(row.row) }]));
   return { status, output: { text: '' }, rows, ...(error && { error }) };
 }

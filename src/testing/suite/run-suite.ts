@@ -15,7 +15,7 @@ export interface Tested {
   readonly file: TestFile;
   /** One object for all test files that share a folder. */
   readonly recordings: Recordings;
-  /** Another test file, which does not run, uses the same folder: nobody knows what is unused. */
+  /** A test file that does not run uses the same folder, so unused recordings cannot be known. */
   readonly shared: boolean;
 }
 
@@ -26,11 +26,11 @@ interface SuiteOptions extends CaseOptions {
   readonly jobs?: number;
   /** Called with each file when all its cases have ended, in order. */
   readonly onFile?: (report: FileReport) => void;
-  /** Is given the way to remove all temporary folders at once, for a process that ends in a hurry. */
+  /** Gets a function that removes all temporary folders at once, for a process that ends early. */
   readonly onCleanup?: (removeAll: () => void) => void;
 }
 
-/** Runs all cases of all files. Never throws; everything that can happen is in the report. */
+/** Runs all cases of all files. Never throws: failures are in the report. */
 export async function runSuite(
   project: Project,
   tested: readonly Tested[],
@@ -98,7 +98,7 @@ class Suite {
     const removed: string[] = [];
     for (const { recordings, shared } of whole) {
       if (shared) continue;
-      // After a failure it may be that a call was only not reached.
+      // After a failure, a recording may be unused only because its call was not reached.
       const removes = recordings.mode === 'record' && isGood;
       const names = (removes ? recordings.removeUnused() : recordings.unused()).map(({ file }) =>
         this.#shown(recordings, file),

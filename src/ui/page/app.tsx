@@ -1,12 +1,12 @@
 import { useEffect } from 'preact/hooks';
 import { isTyping, leaveDetail } from './keys.js';
 import { RunPage } from './run-page.js';
-import type { Source } from './source.js';
+import type { PageSource } from './source.js';
 import { type ViewName, view } from './state.js';
 import { timeText } from './words.js';
 
 /** A report of one run. */
-export function ReportPage({ source, runId }: { readonly source: Source; readonly runId: string }) {
+export function ReportPage({ source, runId }: { readonly source: PageSource; readonly runId: string }) {
   usePageKeys();
   const { report } = source;
   return (

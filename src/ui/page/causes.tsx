@@ -6,7 +6,7 @@ import { selectPhase } from './state.js';
 
 const SHOWN = 5;
 
-/** What spending goes back to: one line for each edit. */
+/** The causes of the spending: one line for each edit. */
 export function Causes({ run }: { readonly run: RunView }) {
   const { causes } = run;
   if (run.phases.length === 0) return null;
@@ -18,7 +18,7 @@ export function Causes({ run }: { readonly run: RunView }) {
       <ol>
         {causes.slice(0, SHOWN).map((cause) => (
           <li key={cause.what}>
-            <span class="cause-what">{oneLine(causeText(cause.what))}</span>
+            <span class="cause-what">{oneLine(causeSummary(cause.what))}</span>
             <span class="cause-phases">
               {cause.phases.slice(0, 6).map((id) => (
                 <button key={id} type="button" class="chip" onClick={() => selectPhase(id)}>
@@ -28,7 +28,7 @@ export function Causes({ run }: { readonly run: RunView }) {
               {cause.phases.length > 6 && <span class="note">and {cause.phases.length - 6} more</span>}
               {cause.count > cause.phases.length && <span class="note">{plural(cause.count, 'execution')}</span>}
             </span>
-            <span class="cause-cost">{costText(cause)}</span>
+            <span class="cause-cost">{causeCost(cause)}</span>
             <span class="cause-bar" aria-hidden="true">
               <span style={{ width: `${most > 0 ? (weight(cause) / most) * 100 : 0}%` }} />
             </span>
@@ -40,12 +40,12 @@ export function Causes({ run }: { readonly run: RunView }) {
   );
 }
 
-/** Money where there is some, else time. */
-export function costText({ spent, ms }: Cause): string {
+/** The price if there is one, else the time. */
+export function causeCost({ spent, ms }: Cause): string {
   return spent.usd === 0 && spent.tokens === 0 ? formatDuration(ms) : formatSpent(spent);
 }
 
-/** Money where there is some; time only among things that cost none. */
+/** Compares by price; by time only among causes without a price. */
 function weight({ spent, ms }: Cause): number {
   return (spent.usd ?? 0) * 1e9 + spent.tokens * 1e3 + ms / 1e3;
 }
@@ -55,6 +55,6 @@ const SAID: Readonly<Record<string, string>> = {
   'new run': 'new run: not kept across runs',
 };
 
-export function causeText(what: string): string {
+export function causeSummary(what: string): string {
   return Object.hasOwn(SAID, what) ? SAID[what]! : what;
 }

@@ -11,7 +11,7 @@ interface CommandsProps {
   readonly unit: UnitView | undefined;
 }
 
-/** What to type in a terminal for the same, or for more. */
+/** Commands that show the same in a terminal, or more. */
 export function Commands({ run, phase, unit }: CommandsProps) {
   const commands = commandsFor({ run, phase, unit }).filter(([command]) => isHarmless(command));
   if (commands.length === 0) return null;

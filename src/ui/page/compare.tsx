@@ -1,15 +1,15 @@
 import { formatDuration } from '../../util/duration.js';
 import { formatMoney, formatSpent, plural } from '../../util/format.js';
 import { oneLine } from '../../util/terminal-text.js';
-import type { Cause, ComparedPhase, Comparison, RunView, Side } from '../view/types.js';
-import { causeText, costText } from './causes.js';
+import type { Cause, ComparedPhase, RunComparison, RunView, Side } from '../view/types.js';
+import { causeCost, causeSummary } from './causes.js';
 import { Badge } from './icon.js';
 import { selectPhase } from './state.js';
 import { Columns, NumberCell } from './table-parts.js';
 import { type Outcome, outcomeOf, outcomeWord, runWord, timeText } from './words.js';
 
 /** This run beside an earlier one of the same flow: which phases ran, why, and what that cost more or less. */
-export function Compare({ run, comparison }: { readonly run: RunView; readonly comparison: Comparison }) {
+export function Compare({ run, comparison }: { readonly run: RunView; readonly comparison: RunComparison }) {
   const { before } = comparison;
   return (
     <section class="compare" aria-labelledby="compare-title">
@@ -65,14 +65,14 @@ function ComparedRow({ phase }: { readonly phase: ComparedPhase }) {
 const MOST_EDITS = 5;
 
 /** The answer in one line: which edits made this run spend what. */
-function Edits({ comparison }: { readonly comparison: Comparison }) {
+function Edits({ comparison }: { readonly comparison: RunComparison }) {
   const { edits } = comparison;
   if (edits.length === 0) return <p class="edits">Nothing was executed that was not there already.</p>;
   return (
     <ul class="edits" aria-label="What this run executed goes back to">
       {edits.slice(0, MOST_EDITS).map((edit) => (
         <li key={edit.what}>
-          <strong>{oneLine(causeText(edit.what))}</strong> → {namesOf(edit)}: {costText(edit)}
+          <strong>{oneLine(causeSummary(edit.what))}</strong> → {namesOf(edit)}: {causeCost(edit)}
         </li>
       ))}
       {edits.length > MOST_EDITS && <li class="note">and {plural(edits.length - MOST_EDITS, 'smaller one')}</li>}
@@ -87,7 +87,7 @@ function namesOf({ phases }: Cause): string {
   return `${phases.slice(0, MOST_NAMED).map(oneLine).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** What it was made from that is not the same; else why it ran, or what became of it. */
+/** Which inputs differ; else why it ran, or how it ended. */
 function Why({ phase }: { readonly phase: ComparedPhase }) {
   const { why, differs, verdict } = phase;
   if (differs && differs.length > 0) {
@@ -127,7 +127,7 @@ function moneyDifference(before: Side | undefined, now: Side | undefined): strin
   return more > 0 ? `+${formatMoney(more)}` : `−${formatMoney(-more)}`;
 }
 
-function difference(run: RunView, before: Comparison['before']): string {
+function difference(run: RunView, before: RunComparison['before']): string {
   if (run.spent.usd === null || before.spent.usd === null) return 'prices are not known';
   const more = run.spent.usd - before.spent.usd;
   if (Math.abs(more) < 1e-9) return 'the same price';

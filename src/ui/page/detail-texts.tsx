@@ -4,7 +4,7 @@ import { oneLine } from '../../util/terminal-text.js';
 import type { AttemptView, Detail, FailureView, NamedText, PhaseView, UnitView } from '../view/types.js';
 import { Inputs } from './inputs.js';
 import { Section } from './section.js';
-import type { Source } from './source.js';
+import type { PageSource } from './source.js';
 import { Facts } from './table-parts.js';
 import { Quoted } from './texts.js';
 import { spentText, timeText } from './words.js';
@@ -12,7 +12,7 @@ import { spentText, timeText } from './words.js';
 interface TextsProps {
   readonly detail: Detail;
   readonly went: PhaseView | UnitView;
-  readonly report: Source['report'];
+  readonly report: PageSource['report'];
 }
 
 export function DetailTexts({ detail, went, report }: TextsProps) {
@@ -164,7 +164,7 @@ function Paths({ paths }: { readonly paths: readonly string[] }) {
   );
 }
 
-/** What it looked at by itself, where the run has watched it. */
+/** What its execution looked at, where the run observed it. */
 function Observed({ observed }: { readonly observed: NonNullable<Detail['observed']> }) {
   const { reads, lists, absent, counts, complete, incomplete } = observed;
   const parts: readonly [string, readonly string[]][] = [

@@ -9,15 +9,15 @@ import { Badge } from './icon.js';
 import { leaveDetail } from './keys.js';
 import { UnitList } from './lists.js';
 import { RowDetail } from './row-detail.js';
-import type { Source } from './source.js';
+import type { PageSource } from './source.js';
 import { selection, selectPhase } from './state.js';
 import { Facts } from './table-parts.js';
 import { outcomeOf, outcomeWord, savedWord, whyText } from './words.js';
 
 interface PaneProps {
   readonly run: RunView;
-  readonly source: Source;
-  /** The run that this one is shown beside. */
+  readonly source: PageSource;
+  /** The run that this one is compared with. */
   readonly beside: string | undefined;
 }
 
@@ -131,7 +131,7 @@ interface TextsProps extends PaneProps {
   readonly unit: UnitView | undefined;
 }
 
-/** Loads the long texts; what was there before is not shown for another selection. */
+/** Loads the long texts. Never shows the texts of an earlier selection. */
 function Texts({ run, source, beside, phase, unit }: TextsProps) {
   const name = unit?.name ?? phase.id;
   const [loaded, setLoaded] = useState<{ readonly of: string; readonly detail?: Detail } | undefined>(undefined);

@@ -146,7 +146,7 @@ function cut(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }
 
-/** New work made new work: the way an edit went through the flow. */
+/** Both phases executed: the edge shows how an edit went through the flow. */
 function isHot(byId: ReadonlyMap<string, PhaseView>, from: string, to: string): boolean {
   const [a, b] = [byId.get(from), byId.get(to)];
   return a !== undefined && b !== undefined && outcomeOf(a) === 'ran' && outcomeOf(b) === 'ran';
@@ -195,7 +195,7 @@ const DIRECTIONS: Readonly<Record<string, readonly [number, number]>> = {
   ...{ ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] },
 };
 
-/** The nearest box in a direction; what is off to the side counts double. */
+/** The nearest box in a direction; distance to the side counts double. */
 function neighbour(boxes: ReadonlyMap<string, Box>, from: string, key: string): string | undefined {
   if (key === 'Home' || key === 'End') return key === 'Home' ? [...boxes.keys()][0] : [...boxes.keys()].at(-1);
   const [direction, here] = [DIRECTIONS[key], boxes.get(from)];

@@ -42,7 +42,7 @@ export function RunHead({ run }: { readonly run: RunView }) {
   );
 }
 
-/** What it cost and what reuse saved, the two figures that the rest of the page explains. */
+/** What it cost and what reuse saved: the two figures that the rest of the page explains. */
 export function Bill({ run }: { readonly run: RunView }) {
   const { spent, saved, executed, reused } = run;
   const all = (spent.usd ?? 0) + (saved.usd ?? 0);

@@ -9,11 +9,11 @@ const FOLDED = 8;
 
 interface InputsProps {
   readonly inputs: NonNullable<Detail['inputs']>;
-  /** A phase of many: each item has its own. */
+  /** Each item of the phase has its own inputs. */
   readonly hasItems: boolean;
 }
 
-/** What a result depends on: the parts of its key, and which of them are not those of the run beside. */
+/** What a result depends on: the parts of its key, and which of them differ in the other run. */
 export function Inputs({ inputs, hasItems }: InputsProps) {
   if ('unknown' in inputs) {
     const text = hasItems ? 'Each item has its own inputs: choose one.' : `Not known: ${oneLine(inputs.unknown)}.`;

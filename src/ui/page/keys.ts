@@ -14,7 +14,7 @@ export function walk(event: KeyboardEvent, names: readonly string[], at: number)
   return names[Math.min(last, Math.max(0, steps[event.key]!))];
 }
 
-/** Of a view with these phases: the one that Tab reaches, and keys that walk from there. */
+/** For a view with these phases: which one Tab reaches, and keys that walk from there. */
 export function phaseKeys(ids: readonly string[], onEnter?: () => void) {
   const chosen = selection.value.phase;
   const focusable = chosen !== undefined && ids.includes(chosen) ? chosen : ids[0];
@@ -32,7 +32,7 @@ export function phaseKeys(ids: readonly string[], onEnter?: () => void) {
   return { focusable, onKeyDown };
 }
 
-/** Of a view: which phase was clicked. */
+/** A click handler for a view: chooses the phase that was clicked. */
 export function chosenBy(choose: (phase: string) => void): (event: MouseEvent) => void {
   return (event) => {
     const clicked = (event.target as Element).closest<HTMLElement | SVGElement>('[data-phase]');
@@ -41,7 +41,7 @@ export function chosenBy(choose: (phase: string) => void): (event: MouseEvent) =
   };
 }
 
-/** After the selection was drawn. */
+/** Call it once the selection is drawn. */
 export function focusPhase(container: Element, phase: string): void {
   requestAnimationFrame(() => {
     for (const element of container.querySelectorAll<HTMLElement | SVGElement>('[data-phase]')) {
@@ -56,7 +56,7 @@ export function focusDetail(): void {
   document.getElementById('detail')?.focus();
 }
 
-/** Back from the detail to where the selection is. */
+/** Moves the focus from the detail back to the selection. */
 export function leaveDetail(): void {
   const shown = document.querySelector('.view:not(.is-hidden)');
   const { phase, row } = selection.value;

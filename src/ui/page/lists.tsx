@@ -18,7 +18,7 @@ export function UnitList({ phase }: { readonly phase: PhaseView }) {
       chosen={unit}
       onChoose={(name) => selectPhase(phase.id, name)}
       onOpen={focusDetail}
-      // What follows in the pane has to be seen to be there.
+      // Short enough to show that more follows in the pane.
       tall={8}
     />
   );
@@ -29,7 +29,7 @@ function unitItem(unit: UnitView): ListItem {
   return {
     key: unit.name,
     label: unit.label,
-    // Of what was reused, what it said tells more than how old it is.
+    // For a reused item its output tells more than its age.
     hint:
       unit.hint === undefined || unit.failure !== undefined
         ? why

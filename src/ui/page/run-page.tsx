@@ -1,14 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { oneLine } from '../../util/terminal-text.js';
-import type { Comparison, RunView } from '../view/types.js';
+import type { RunComparison, RunView } from '../view/types.js';
 import { Causes } from './causes.js';
 import { Compare } from './compare.js';
 import { DetailPane } from './detail.js';
 import { Graph } from './graph.js';
 import { Bill, RunHead } from './head.js';
 import { PhaseList, RowList } from './lists.js';
-import type { Source } from './source.js';
+import type { PageSource } from './source.js';
 import { announcement, firstSelection, selection, type ViewName, view } from './state.js';
 import { Table } from './table.js';
 import { Facts } from './table-parts.js';
@@ -17,16 +17,16 @@ import { Timeline } from './timeline.js';
 import { outcomeWord, whyText } from './words.js';
 
 interface RunPageProps {
-  readonly source: Source;
+  readonly source: PageSource;
   readonly runId: string;
-  /** What can be done about the run, where something can. */
+  /** Buttons to act on the run, where that is possible. */
   readonly actions?: ComponentChildren;
 }
 
 /** One run: what it cost, why, and everything in it. */
 export function RunPage({ source, runId, actions }: RunPageProps) {
   const [run, setRun] = useState<RunView | undefined | 'gone'>(undefined);
-  const [comparison, setComparison] = useState<Comparison | undefined>(undefined);
+  const [comparison, setComparison] = useState<RunComparison | undefined>(undefined);
   useEffect(() => {
     let isCurrent = true;
     const load = async (isFirst: boolean) => {
@@ -102,7 +102,7 @@ const NAMES: Readonly<Record<ViewName, string>> = {
   ...{ graph: 'Graph', timeline: 'Timeline', table: 'Table', rows: 'Rows' },
 };
 
-/** More phases than this make no picture; they are a list. */
+/** More phases than this are shown as a list. */
 const MOST_DRAWN = 500;
 
 function isLarge({ phases }: RunView): boolean {

@@ -6,9 +6,9 @@ export type ViewName = 'graph' | 'timeline' | 'table' | 'rows';
 /** What is selected: the same in every view. */
 interface Selection {
   readonly phase?: string;
-  /** Of the phase, by the journal's name. */
+  /** A unit of the phase, by the journal's name. */
   readonly unit?: string;
-  /** Of a batch, by its path. */
+  /** A row of a batch, by its path. */
   readonly row?: string;
 }
 

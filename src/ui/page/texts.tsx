@@ -7,7 +7,7 @@ import { announcement } from './state.js';
 const FOLDED_LINES = 14;
 const FOLDED_CHARS = 1_600;
 
-/** A text that somebody else wrote: never markup, nothing in it acts, and a long one is folded. */
+/** A text from outside: never treated as markup, and folded if it is long. */
 export function Quoted({ of, label, exact }: { readonly of: Text; readonly label: string; readonly exact?: boolean }) {
   const [open, setOpen] = useState(false);
   const text = (exact ? visible : sanitize)(of.text);
@@ -58,7 +58,7 @@ async function copyText(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // Pages from a file have no clipboard in some browsers; the old way still works there.
+    // In some browsers a page from a file has no clipboard; selecting the text works there.
     return copyBySelection(text);
   }
 }

@@ -12,7 +12,7 @@ interface Span {
   readonly ms: number;
 }
 
-/** When each phase waited and executed; what was reused is a mark, since it took no time. */
+/** When each phase waited and executed. A reused phase is a mark, since it took no time. */
 export function Timeline({ run }: { readonly run: RunView }) {
   const { phases } = run;
   const ends = phases.map(({ endedAt }) => endedAt ?? 0);
@@ -77,7 +77,7 @@ interface LaneProps {
   readonly phase: PhaseView;
   readonly span: Span;
   readonly focusable: boolean;
-  /** Until when something under way has gone. */
+  /** The present end of phases that are under way. */
   readonly now: number;
 }
 
@@ -153,7 +153,7 @@ function percent(at: number, span: Span): number {
   return ((at - span.start) / span.ms) * 100;
 }
 
-/** After what it is about; before it where the page ends. */
+/** After its bar, or before it where the page ends. */
 function BarText({ after, before, text }: { readonly after: number; readonly before: number; readonly text: string }) {
   const isBefore = after > 85;
   return (

@@ -27,15 +27,15 @@ interface ListProps {
   readonly chosen?: string;
   readonly onChoose: (key: string) => void;
   readonly onOpen?: () => void;
-  /** So many lines are seen at once. */
+  /** Lines that are visible at once. */
   readonly tall?: number;
 }
 
 const LINE = 36;
-/** Lines above and below what is seen, so that a quick scroll shows no gap. */
+/** Lines drawn above and below the visible ones, so that a quick scroll shows no gap. */
 const SPARE = 8;
 
-/** A list of any length, with search and a filter by outcome: only the lines that are seen are drawn. */
+/** A list of any length, with search and a filter by outcome: only the visible lines are drawn. */
 export function VirtualList({ name, items, chosen, onChoose, onOpen, tall }: ListProps) {
   const [query, setQuery] = useState('');
   const [only, setOnly] = useState<Chosen | undefined>(undefined);
@@ -91,7 +91,7 @@ export function VirtualList({ name, items, chosen, onChoose, onOpen, tall }: Lis
   );
 }
 
-/** What a filter shows. What came from the shared cache was reused, too. */
+/** What a filter shows. Results from the shared cache also count as reused. */
 type Chosen = Outcome | 'shared';
 const CHOICES: readonly Chosen[] = [...OUTCOMES, 'shared'];
 

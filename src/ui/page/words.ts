@@ -4,7 +4,7 @@ import { formatSaved, formatSpent } from '../../util/format.js';
 import { oneLine } from '../../util/terminal-text.js';
 import type { PhaseView, UnitView } from '../view/types.js';
 
-/** How something went, for a reader: each has a word, an icon and a colour, never a colour alone. */
+/** An outcome as the page shows it: with a word, an icon and a colour, never a colour alone. */
 export type Outcome =
   | 'ran'
   | 'reused'
@@ -34,7 +34,7 @@ export function outcomeOf({ state, hit }: Went): Outcome {
   }
 }
 
-/** Of a run or a row. */
+/** The outcome of a run or a row. */
 export function runOutcome(state: string): Outcome {
   const known: Readonly<Record<string, Outcome>> = {
     ...{ success: 'ran', running: 'running', paused: 'paused', blocked: 'blocked', crashed: 'unfinished' },

@@ -9,8 +9,8 @@ export interface PageFiles {
 }
 
 /**
- * One file that needs nothing else and reaches nothing: no network, no other script than this one, which the policy
- * knows by its digest. The data are no script, and nothing in them can end their element.
+ * One file that needs nothing else. Its policy allows no network and no script but this one, by its digest. The data
+ * are not a script, and nothing in them can end their element.
  */
 export function reportHtml(data: ReportData, { script, style }: PageFiles): string {
   const policy = [
@@ -40,12 +40,12 @@ export function reportHtml(data: ReportData, { script, style }: PageFiles): stri
 `;
 }
 
-/** As a policy names a script or style that it allows. */
+/** The form in which a policy names a script or style that it allows. */
 export function cspHash(text: string): string {
   return `sha256-${Buffer.from(sha256Hex(text), 'hex').toString('base64')}`;
 }
 
-/** `<` would be read by the parser of HTML before anything reads the JSON. */
+/** Escapes `<`, which the HTML parser would read first. */
 function embeddedJson(data: unknown): string {
   return JSON.stringify(data).replaceAll('<', '\\u003c');
 }

@@ -10,12 +10,12 @@ import { type InputSources, withInputs } from '../view/with-inputs.js';
 export interface ReportOptions extends ReadOptions {
   /** The run to compare with; by default the one before it. */
   readonly compare?: string;
-  /** Where it is looked up what kept results were made from. */
+  /** Where kept results are, to look up what they were made from. */
   readonly kept: KeptIn;
   readonly madeAt: number;
 }
 
-/** Of so many items a report says what they were made from, the executed ones first. */
+/** A report shows the inputs of this many items, the executed ones first. */
 const MOST_UNITS = 500;
 const OF_INPUTS = 2_000_000;
 const TOO_MANY = { inputs: { unknown: `a report holds it for the first ${MOST_UNITS} items` } };
@@ -26,7 +26,7 @@ export function reportData(project: Project, runId: string, options: ReportOptio
   if (!read) return undefined;
   const { kept, mask, outputs = true, madeAt } = options;
   const other = options.compare ?? runBefore(project, runId);
-  // Of the other run only what its results were made from is shown.
+  // The page shows only the inputs of the other run.
   const before = other === undefined || other === runId ? undefined : readRun(project, other, { mask, outputs: false });
   const texts = new TextBudget(OF_INPUTS, mask);
   return {

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { type Refused, refused } from './answer.js';
 
-/** A header that no form and no foreign page can send without being asked for permission first, which we never give. */
+/** A header that no form can send, and that another site's page can send only with our permission: we give none. */
 const OWN_HEADER = 'x-taskflow';
 
 /**
- * Why a request cannot come from our own page; undefined if it may. A foreign name in `Host` is a name that somebody
- * made point to this machine; a foreign `Origin` is another site's page in the same browser.
+ * Why a request does not come from our own page; undefined if it may. Another name in `Host` was made to point to this
+ * machine (DNS rebinding); another `Origin` is another site's page in the same browser.
  */
 export function foreign(request: IncomingMessage, port: number): Refused | undefined {
   const { host, origin } = request.headers;
@@ -19,7 +19,7 @@ export function foreign(request: IncomingMessage, port: number): Refused | undef
   return request.method === 'POST' ? foreignPost(request) : undefined;
 }
 
-/** Browsers say who asks. A link or a typed address may open the page itself, which holds no data. */
+/** Browsers send the origin of a request. A link or a typed address may open the page itself, which holds no data. */
 function isOwnFetch({ headers, url }: IncomingMessage): boolean {
   const site = headers['sec-fetch-site'];
   if (site === undefined || site === 'same-origin' || site === 'none') return true;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Why a request gets no answer. */
+/** Why a request is refused. */
 export interface Refusal {
   readonly status: number;
   readonly message: string;
@@ -12,7 +12,7 @@ export interface Refused {
 }
 
 /** `written`: the response is under way or over. */
-export type Answer = { readonly json: unknown; readonly cookie?: string } | { readonly written: true } | Refused;
+export type PageAnswer = { readonly json: unknown; readonly cookie?: string } | { readonly written: true } | Refused;
 
 export function refused(status: number, message: string, hint?: string): Refused {
   return { refusal: { status, message, ...(hint === undefined ? {} : { hint }) } };
@@ -27,7 +27,7 @@ const HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-/** For all that is not the page: nothing in it may do anything, whatever it is taken for. */
+/** For answers other than the page: even if a browser takes one for a page, nothing in it may act. */
 const INERT = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -42,7 +42,7 @@ export function writeHead(response: ServerResponse, { status = 200, type, policy
   response.writeHead(status, { ...HEADERS, 'content-type': type, 'content-security-policy': policy, ...more });
 }
 
-export function send(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
+export function send(request: IncomingMessage, response: ServerResponse, answer: PageAnswer): void {
   if ('written' in answer) return;
   if ('refusal' in answer) {
     sendRefusal(request, response, answer.refusal);
@@ -52,7 +52,7 @@ export function send(request: IncomingMessage, response: ServerResponse, answer:
   response.end(JSON.stringify(answer.json));
 }
 
-/** A connection with a request that was not read to its end is of no more use. */
+/** Closes the connection if the request was not read to its end. */
 function sendRefusal(request: IncomingMessage, response: ServerResponse, { status, ...error }: Refusal): void {
   const more: Record<string, string> = status === 405 ? { allow: 'GET, POST' } : {};
   if (!request.complete) more['connection'] = 'close';

@@ -4,11 +4,11 @@ import type { Project } from '../../util/project.js';
 import { visible } from '../../util/terminal-text.js';
 
 /** A question of a run, whole: a person who decides about a text has to see all of it. */
-export interface Question {
+export interface OpenQuestion {
   readonly phase: string;
-  /** With what cannot be seen made visible, as on a terminal. */
+  /** With invisible characters made visible, as on a terminal. */
   readonly text: string;
-  /** Of the text that was asked; goes back with the decision. */
+  /** Digest of the question, which goes back with the decision. */
   readonly digest: string;
   readonly at: number;
   readonly deadline: number | null;
@@ -16,7 +16,7 @@ export interface Question {
 }
 
 /** Empty once the run has gone on. */
-export function questionsOf(project: Project, runId: string): readonly Question[] {
+export function questionsOf(project: Project, runId: string): readonly OpenQuestion[] {
   if (continuedBy(project, runId) !== undefined) return [];
   return waitingApprovals(project, runId).map(({ phase, text, digest, at, deadline, decided }) => ({
     phase,

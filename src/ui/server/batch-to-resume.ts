@@ -7,11 +7,11 @@ export interface BatchToResume {
   readonly flow: string;
   readonly flags: readonly string[];
   readonly command: string;
-  /** Why only a person at a terminal can do it. */
+  /** Why only a person at a terminal can resume it; null where the page can. */
   readonly byHand: string | null;
 }
 
-/** How to go on with a batch: undefined for what is none, and for one that is not the last over its rows. */
+/** How to continue a batch; undefined for a plain run, and for a batch that is not the last over its rows. */
 export function batchToResume(project: Project, runId: string): BatchToResume | undefined {
   const run = isRunId(runId) ? runHead(project, runId)?.run : undefined;
   if (run?.mode !== 'batch' || lastRunId(project, run.file ?? run.ref, run.argsDigest) !== runId) return undefined;

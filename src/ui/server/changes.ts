@@ -8,15 +8,15 @@ import { delay } from '../../util/timer.js';
 import type { EventStream } from './event-stream.js';
 import type { RunList } from './run-list.js';
 
-/** What a browser has seen: of the list, and of the run that it shows. The id of an event says both. */
+/** The states of the list and of the shown run that a browser has seen; the id of an event holds both. */
 interface Seen {
   list: string;
   run: string;
 }
 
 /**
- * Says when the list or the shown run has changed; what it is now, the browser asks for. So a browser that slept for
- * an hour is told once, and one that is slow never makes us remember anything.
+ * Sends an event when the list or the shown run has changed; the browser then requests the new state. So a browser
+ * that slept for an hour gets one event, and for a slow one nothing is queued.
  */
 export async function sendChanges(
   stream: EventStream,
@@ -26,7 +26,7 @@ export async function sendChanges(
   const [seenList = '', seenRun = ''] = since.split('.');
   const seen: Seen = { list: seenList, run: seenRun };
   while (!stream.signal.aborted) {
-    const run = runId === undefined ? '' : runMark(project, runId);
+    const run = runId === undefined ? '' : changeMark(project, runId);
     const marks: Seen = { list: list.mark(), run };
     const id = `${marks.list}.${marks.run}`;
     if (marks.list !== seen.list) await stream.send({ id, event: 'runs', data: {} });
@@ -40,11 +40,11 @@ export async function sendChanges(
 }
 
 const GONE = 'gone';
-/** A run that says much is looked at so often. */
+/** How often a busy run is checked. */
 const PAUSE_MS = 100;
 
-/** Differs as soon as the run does: it has said more, ended, died, was cut, or another run went on with it. */
-export function runMark(project: Project, runId: string): string {
+/** Differs once the run does: more lines, its end, its death, a shorter journal, or a run that continues it. */
+export function changeMark(project: Project, runId: string): string {
   const head = runHead(project, runId);
   const file = statIfThere(journalOf(project, runId));
   if (!head || !file) return GONE;

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { writeHead } from './answer.js';
 
-/** Shows the browser, and us, that both are still there. */
+/** Shows both sides that the connection is alive. */
 const BEAT_MS = 15_000;
-/** A browser that was asleep asks again so soon. */
+/** A browser reconnects after this time. */
 const RETRY_MS = 1_000;
 
-/** Server-sent events to one browser. A slow one is waited for, so nothing piles up here. */
+/** Server-sent events to one browser. Waits for a slow one, so that nothing piles up here. */
 export class EventStream {
   readonly #response: ServerResponse;
   readonly #over = new AbortController();

@@ -1,23 +1,23 @@
 import type { StoreOptions } from '../../store/options.js';
 import type { Project } from '../../util/project.js';
 
-/** What the command hands over: the page's server knows nothing of the command line. */
+/** What the command lends to the page's server, which knows nothing of the command line. */
 export interface UiHost {
   readonly project: Project;
   readonly page: ServedPage;
-  /** Nothing can be decided from the page. */
+  /** The page cannot act. */
   readonly readOnly: boolean;
-  /** Who sits before the page, as the journal names them. */
+  /** The person at the page, as the journal names them. */
   readonly who: string;
-  /** Takes secrets that the settings name out of a text. */
+  /** Hides secrets that the settings name. */
   mask?(text: string): string;
-  /** Runs one of our own commands; what it says is what a person would have read. */
+  /** Runs one of our own commands, and returns its output. */
   call(args: readonly string[]): Promise<CommandResult>;
-  /** Where results are kept, by the settings of this moment; or why that cannot be said. */
+  /** Where results are kept, by the present settings; or why that is not known. */
   store(): Promise<StoreOptions | { readonly problem: string }>;
-  /** An address that lets one browser in; each is used once. */
+  /** Shows an address that lets one browser in; each works once. */
   announce(url: string, isFirst: boolean): void;
-  /** What whoever started the server has to know. It goes on. */
+  /** Shows a problem to the person who started the server, which goes on. */
   report(message: string): void;
 }
 

@@ -1,7 +1,7 @@
 import { cspHash, type PageFiles } from '../report/html.js';
 import type { ServedPage } from './host.js';
 
-/** The page without data: those it asks for once it was let in. */
+/** The page without data, which it requests with its session. */
 export function livePage({ script, style }: PageFiles): ServedPage {
   const policy = [
     "default-src 'none'",
@@ -21,7 +21,7 @@ export function livePage({ script, style }: PageFiles): ServedPage {
 <style>${style}</style>
 </head>
 <body>
-<div id="page"><noscript>This page needs JavaScript. It asks nobody but the taskflow that serves it.</noscript></div>
+<div id="page"><noscript>This page needs JavaScript. It talks only to the taskflow that serves it.</noscript></div>
 <script>${script}</script>
 </body>
 </html>

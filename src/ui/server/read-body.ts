@@ -3,7 +3,7 @@ import { type Refused, refused } from './answer.js';
 
 const MOST_BYTES = 64 * 1024;
 
-/** The JSON object that a request brings. */
+/** Reads the JSON object in a request. */
 export async function readBody(request: IncomingMessage): Promise<{ readonly body: Body } | Refused> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -16,12 +16,12 @@ export async function readBody(request: IncomingMessage): Promise<{ readonly bod
     const body: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
     if (typeof body === 'object' && body !== null && !Array.isArray(body)) return { body: new Body(body) };
   } catch {
-    // No JSON, or the browser went away in the middle of it.
+    // Not JSON, or the browser disconnected.
   }
   return refused(400, 'not a JSON object');
 }
 
-/** Fields of a body, which may hold anything. What is no text that a command line can hold counts as absent. */
+/** Fields of a body, which may hold anything: a value that is not a text for a command line counts as absent. */
 export class Body {
   readonly #fields: object;
 

@@ -1,24 +1,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ACTION_NAMES, act } from './actions.js';
-import { type Answer, refused, writeHead } from './answer.js';
+import { type PageAnswer, refused, writeHead } from './answer.js';
 import { cacheView } from './cache-view.js';
 import { sendChanges } from './changes.js';
 import { EventStream } from './event-stream.js';
 import { readBody } from './read-body.js';
 import { compareAnswer, detailAnswer, runAnswer } from './run-answers.js';
-import type { Asked, Site } from './site.js';
+import type { PageRequest, Site } from './site.js';
 
 interface Route {
   readonly method: 'GET' | 'POST';
   readonly path: RegExp;
-  /** Holds nothing of the project: it needs no cookie. */
+  /** Needs no cookie, because it shows nothing of the project. */
   readonly open?: true;
-  readonly answer: (site: Site, asked: Asked) => Answer | Promise<Answer>;
+  readonly answer: (site: Site, asked: PageRequest) => PageAnswer | Promise<PageAnswer>;
 }
 
-/** Each tab listens once; a browser opens six connections to one server. */
+/** Each tab has one; a browser opens six connections to one server. */
 const MOST_STREAMS = 64;
-/** Each is a process. */
+/** Actions under way; each is a process. */
 const MOST_ACTING = 8;
 
 const ROUTES: readonly Route[] = [
@@ -38,8 +38,8 @@ function ofRun(what: string): RegExp {
   return new RegExp(`^/api/runs/(\\d{8}-\\d{6}-[0-9a-z]{6})${what}$`);
 }
 
-/** After the request was found to come from our own page, or from no page at all. */
-export async function answer(site: Site, request: IncomingMessage, response: ServerResponse): Promise<Answer> {
+/** Answers a request that comes from our own page or from no page at all. */
+export async function answer(site: Site, request: IncomingMessage, response: ServerResponse): Promise<PageAnswer> {
   const [pathname = '', query = ''] = (request.url ?? '').split('?');
   const found = ROUTES.find(({ method, path }) => method === request.method && path.test(pathname));
   if (!found) return refused(404, 'there is nothing here');
@@ -50,14 +50,14 @@ export async function answer(site: Site, request: IncomingMessage, response: Ser
   return found.answer(site, { request, response, query: new URLSearchParams(query), part });
 }
 
-function page({ host }: Site, { response }: Asked): Answer {
+function page({ host }: Site, { response }: PageRequest): PageAnswer {
   const { html, policy } = host.page;
   writeHead(response, { type: 'text/html; charset=utf-8', policy });
   response.end(html);
   return { written: true };
 }
 
-async function enter({ sessions, renew, host }: Site, { request }: Asked): Promise<Answer> {
+async function enter({ sessions, renew, host }: Site, { request }: PageRequest): Promise<PageAnswer> {
   const read = await readBody(request);
   if ('refusal' in read) return read;
   const exchanged = sessions.exchange(read.body.text('token') ?? '', request.headers.cookie);
@@ -71,7 +71,7 @@ async function enter({ sessions, renew, host }: Site, { request }: Asked): Promi
   return { json, cookie: exchanged.cookie };
 }
 
-async function listen(site: Site, { request, response, query }: Asked): Promise<Answer> {
+async function listen(site: Site, { request, response, query }: PageRequest): Promise<PageAnswer> {
   if (site.streams.size >= MOST_STREAMS) return refused(503, 'too many pages are open');
   const runId = query.get('run') ?? undefined;
   const since = String(request.headers['last-event-id'] ?? query.get('since') ?? '');
@@ -86,7 +86,7 @@ async function listen(site: Site, { request, response, query }: Asked): Promise<
   return { written: true };
 }
 
-async function decide(site: Site, { request, part }: Asked): Promise<Answer> {
+async function decide(site: Site, { request, part }: PageRequest): Promise<PageAnswer> {
   const read = await readBody(request);
   if ('refusal' in read) return read;
   if (site.acting >= MOST_ACTING) return refused(503, 'too much is being done at once');

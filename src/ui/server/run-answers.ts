@@ -7,34 +7,34 @@ import { runBefore } from '../view/run-before.js';
 import { TextBudget } from '../view/text.js';
 import type { RunView } from '../view/types.js';
 import { withInputs } from '../view/with-inputs.js';
-import { type Answer, refused } from './answer.js';
-import { type Question, questionsOf } from './approvals.js';
+import { type PageAnswer, refused } from './answer.js';
+import { type OpenQuestion, questionsOf } from './approvals.js';
 import { type BatchToResume, batchToResume } from './batch-to-resume.js';
-import { runMark } from './changes.js';
-import type { Asked, Site } from './site.js';
+import { changeMark } from './changes.js';
+import type { PageRequest, Site } from './site.js';
 
 /** A run as it is now, with what can be decided about it. */
 export interface LiveRun {
   readonly view: RunView;
   readonly continuedBy: string | null;
-  readonly questions: readonly Question[];
-  /** Of this state: `since` of the events that follow. */
+  readonly questions: readonly OpenQuestion[];
+  /** Identifies this state: the `since` of later events. */
   readonly mark: string;
   /** The run before it of the same flow. */
   readonly before: string | null;
-  /** Of a batch: how to go on with it. Null: another one over the same rows came after it. */
+  /** In a batch: how to continue it. Null: there is a later batch over the same rows. */
   readonly batch: Pick<BatchToResume, 'command' | 'byHand'> | null;
 }
 
-/** One that succeeded asks nothing, and one that is under way asks on its own terminal. */
+/** States with open questions: a finished run has none, and a running one asks at its own terminal. */
 const MAY_ASK: ReadonlySet<RecordedState> = new Set<RecordedState>([
   ...(['paused', 'failed', 'blocked', 'over-budget', 'interrupted', 'crashed'] as const),
 ]);
 
-export async function runAnswer(site: Site, { part: runId }: Asked): Promise<Answer> {
+export async function runAnswer(site: Site, { part: runId }: PageRequest): Promise<PageAnswer> {
   const { project } = site.host;
-  // Before it is read: what is said meanwhile is a change.
-  const mark = runMark(project, runId);
+  // Taken before the read, so that a line that is written meanwhile counts as a change.
+  const mark = changeMark(project, runId);
   const run = await site.shown.get(runId);
   if (!run) return noRun(runId);
   const { view } = run;
@@ -50,11 +50,11 @@ export async function runAnswer(site: Site, { part: runId }: Asked): Promise<Ans
   };
 }
 
-/** Characters of one detail beside those that the journal has. */
+/** Characters that one detail may have beside those from the journal. */
 const OF_INPUTS = 1_000_000;
 
-/** Null: nothing more was recorded of it. */
-export async function detailAnswer(site: Site, { part: runId, query }: Asked): Promise<Answer> {
+/** Null: the journal has no more about it. */
+export async function detailAnswer(site: Site, { part: runId, query }: PageRequest): Promise<PageAnswer> {
   const run = await site.shown.get(runId);
   const before = await runBeside(site, runId, query);
   const sources = { ...(await inputSources(site)), outputs: true, ...(before && { before }) };
@@ -65,20 +65,24 @@ async function inputSources({ host }: Site) {
   return { kept: await host.store(), texts: new TextBudget(OF_INPUTS, host.mask) };
 }
 
-/** The run that was chosen, else the one before it. */
-async function runBeside({ host, shown }: Site, runId: string, query: Asked['query']): Promise<ReadRun | undefined> {
+/** The chosen run to compare with, else the one before. */
+async function runBeside(
+  { host, shown }: Site,
+  runId: string,
+  query: PageRequest['query'],
+): Promise<ReadRun | undefined> {
   const other = query.get('with') ?? runBefore(host.project, runId);
   return other !== undefined && isRunId(other) ? shown.get(other) : undefined;
 }
 
 /** Null: there is no other run of this flow. */
-export async function compareAnswer(site: Site, { part: runId, query }: Asked): Promise<Answer> {
+export async function compareAnswer(site: Site, { part: runId, query }: PageRequest): Promise<PageAnswer> {
   const now = await site.shown.get(runId);
   if (!now) return noRun(runId);
   const before = await runBeside(site, runId, query);
   return { json: before ? compareRuns(now, before, await inputSources(site)) : null };
 }
 
-function noRun(runId: string): Answer {
+function noRun(runId: string): PageAnswer {
   return refused(404, `there is no run ${runId}`, 'It was removed, or never was.');
 }

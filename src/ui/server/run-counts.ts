@@ -6,11 +6,11 @@ import { statIfThere } from '../../util/stat.js';
 export interface RunCounts {
   readonly executed: number | null;
   readonly reused: number | null;
-  /** Approvals that nobody has decided. */
+  /** Approvals that are not decided. */
   readonly waiting: number;
 }
 
-/** One that grows is counted again and again. */
+/** The limit is lower for a running journal, which is counted again and again. */
 const MOST_BYTES = { ended: 16 * 1024 ** 2, running: 256 * 1024 };
 
 /** How many phases (of a batch: of all rows) a run executed and reused. */
@@ -39,7 +39,7 @@ class Count {
       this.#reused += line.reuse.run + line.reuse.crossRun;
     } else if (line.type === 'phase' && line.status !== 'paused') {
       this.#undecided.delete(line.phase);
-      // Those inside a phase or row are part of it.
+      // Phases inside of another phase or a row are part of it.
       if (line.phase.includes('/')) return;
       if (line.hit !== null) this.#reused += 1;
       else if (line.attempts > 0) this.#executed += 1;

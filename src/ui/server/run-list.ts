@@ -10,18 +10,18 @@ import { countRun, type RunCounts } from './run-counts.js';
 /** A run of the list. */
 export interface ListedRun extends ReturnType<typeof runJson>, RunCounts {
   readonly mode: 'run' | 'batch';
-  /** The rows of a batch, and where they came from. */
+  /** Where the rows of a batch come from. */
   readonly over: string | null;
   readonly rows: number | null;
   readonly continuedBy: string | null;
 }
 
-/** Unfinished runs are kept for ever: a list has an end all the same. */
+/** Bounded, because unfinished runs are kept for ever. */
 const MOST_RUNS = 500;
-/** Many browsers ask as one. */
+/** Requests of many browsers within this time share one look. */
 const MARK_MS = 250;
 
-/** The runs of a project. What was read of a journal is kept until that journal changes. */
+/** The runs of a project. The summary of a journal is kept until the journal changes. */
 export class RunList {
   readonly #project: Project;
   readonly #known = new Map<string, { readonly stamp: string; readonly summary: ListedRun }>();
@@ -32,7 +32,7 @@ export class RunList {
     this.#project = project;
   }
 
-  /** The newest first, and how many there are in all. */
+  /** The newest runs first, and the number of all. */
   read(): { readonly runs: readonly ListedRun[]; readonly total: number } {
     const ids = runIds(this.#project);
     const listed = new Set(ids.slice(0, MOST_RUNS));
@@ -41,7 +41,7 @@ export class RunList {
     return { runs: runs.sort((a, b) => b.startedAt - a.startedAt), total: ids.length };
   }
 
-  /** Differs as soon as the list does. */
+  /** Differs once the list does. */
   mark(): string {
     const now = this.#project.clock.elapsed();
     if (now - this.#marked.at > MARK_MS) this.#marked = { at: now, mark: this.#newMark() };
@@ -56,7 +56,7 @@ export class RunList {
   #summary(runId: string): ListedRun | undefined {
     const known = this.#known.get(runId);
     const stamp = this.#stampOf(runId);
-    // The owner of a run may die without a word.
+    // A running run is read again: its owner may have died, which leaves no line.
     if (known && known.stamp === stamp && known.summary.state !== 'running') return known.summary;
     const head = runHead(this.#project, runId);
     if (!head) return undefined;
@@ -77,7 +77,7 @@ export class RunList {
     };
   }
 
-  /** The folder changes when another run claims this one. */
+  /** Includes the folder, which changes when another run claims this one. */
   #stampOf(runId: string): string {
     const journal = journalOf(this.#project, runId);
     const [file, folder] = [statIfThere(journal), statIfThere(dirname(journal))];

@@ -9,7 +9,7 @@ import { Sessions } from './sessions.js';
 import { ShownRuns } from './shown-runs.js';
 import type { Site } from './site.js';
 
-/** A browser sends its requests at once; who does not holds a connection that others need. */
+/** A browser sends its requests at once: a slower client only holds a connection that others need. */
 const LIMITS = {
   headersTimeout: 10_000,
   requestTimeout: 20_000,
@@ -21,12 +21,12 @@ const MOST_CONNECTIONS = 256;
 
 export interface UiServer {
   readonly port: number;
-  /** Ends it at once, whoever still listens. */
+  /** Ends it at once, with all its connections. */
   close(): Promise<void>;
 }
 
 /** Serves the page on this machine alone. `port` 0: any that is free. */
-export async function serve(
+export async function servePage(
   host: UiHost,
   port: number,
   limits: Partial<typeof LIMITS> = {},
@@ -71,13 +71,13 @@ function createSite(host: UiHost, port: number): Site {
   return site;
 }
 
-/** A fragment is never sent: no log, no proxy and no other site sees it. */
+/** In the fragment, which no browser sends: no log, proxy or other site sees the token. */
 function addressOf({ sessions, port }: Site): string {
   return `http://127.0.0.1:${port}/#${sessions.token}`;
 }
 
 async function respond(site: Site, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  // What a browser does not take any more concerns nobody.
+  // A browser that disconnected is no problem.
   response.on('error', () => {});
   try {
     send(request, response, foreign(request, site.port) ?? (await answer(site, request, response)));

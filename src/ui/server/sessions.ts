@@ -1,10 +1,10 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { sha256Hex } from '../../util/digest.js';
 
-/** So many browsers at once; the one that came first is forgotten. */
+/** Browsers at once. One more ends the oldest session. */
 const MOST = 16;
 
-/** What a token did: opened, was this browser's own, or was somebody else's already, who is put out. */
+/** Result of a token: a new session, this browser's own again, or used by another browser, whose session ends. */
 type Exchange = { readonly cookie: string } | 'again' | 'stolen' | 'wrong';
 
 interface Known {
@@ -13,16 +13,16 @@ interface Known {
 }
 
 /**
- * Who may look. An address holds a token, which is exchanged once for a cookie that no script can read; whoever finds
- * the address later, in a history or in a list of processes, finds nothing that still opens. If it was found before it
- * was used, two come with the same token: then neither is let in.
+ * The browsers that are let in. An address holds a token, which is exchanged once for a cookie that no script can read,
+ * so an address found later in a history or a list of processes is useless. If two browsers come with the same token,
+ * it was stolen before its use: then neither is let in.
  */
 export class Sessions {
   readonly #name: string;
   #token = newSecret();
   #known: readonly Known[] = [];
 
-  /** Cookies do not know ports: two servers on one machine must not overwrite each other's. */
+  /** Cookies ignore the port: two servers on one machine must not overwrite each other's. */
   constructor(port: number) {
     this.#name = `taskflow-${port}`;
   }
@@ -58,7 +58,7 @@ function newSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Texts of any length become comparable in constant time. */
+/** Makes texts of any length comparable in constant time. */
 function digestOf(text: string): Buffer {
   return Buffer.from(sha256Hex(text), 'hex');
 }

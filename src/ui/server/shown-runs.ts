@@ -5,12 +5,12 @@ import { statIfThere } from '../../util/stat.js';
 import { nextTurn } from '../../util/timer.js';
 import { type ReadOptions, type ReadRun, RunReader } from '../view/read-run.js';
 
-/** So long nobody else is answered while a long journal is read. */
+/** Reading a long journal yields to other requests after this time. */
 const SLICE_MS = 25;
-/** Their texts are in memory. */
+/** Runs in memory, with their texts. */
 const MOST = 3;
 
-/** The runs that are looked at, so that a journal that grows is read once and not once for each change. */
+/** Keeps the runs that are shown, so that a growing journal is not read anew for each change. */
 export class ShownRuns {
   readonly #project: Project;
   readonly #options: ReadOptions;
@@ -32,7 +32,7 @@ export class ShownRuns {
     const size = statIfThere(journalOf(this.#project, runId))?.size;
     const known = this.#readers.get(runId);
     this.#readers.delete(runId);
-    // A journal that became shorter is another one.
+    // A shorter journal is another journal.
     const isAnother = size === undefined || (known !== undefined && size < known.offset);
     const reader = isAnother ? undefined : known;
     const opened = reader ?? RunReader.open(this.#project, runId, this.#options);

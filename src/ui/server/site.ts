@@ -5,25 +5,25 @@ import type { RunList } from './run-list.js';
 import type { Sessions } from './sessions.js';
 import type { ShownRuns } from './shown-runs.js';
 
-/** What the answers of one server share. */
+/** The state of one server. */
 export interface Site {
   readonly port: number;
   readonly host: UiHost;
   readonly sessions: Sessions;
   readonly list: RunList;
   readonly shown: ShownRuns;
-  /** Browsers that listen. */
+  /** Open event streams. */
   readonly streams: Set<EventStream>;
   /** Commands under way. */
   acting: number;
-  /** A token was used: another browser needs another one. */
+  /** Call it when a token was used: the next browser needs a new one. */
   renew(): void;
 }
 
-export interface Asked {
+export interface PageRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly query: URLSearchParams;
-  /** What the path's pattern has caught. */
+  /** The part of the path that the pattern captured. */
   readonly part: string;
 }

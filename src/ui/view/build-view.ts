@@ -18,9 +18,9 @@ import { PhaseDraft } from './phase-draft.js';
 import { placeOf } from './places.js';
 import type { TextBudget } from './text.js';
 import type { PhaseView, RowView, RunView } from './types.js';
-import { spentOf, wentOf } from './went.js';
+import { spentIfAny, wentOf } from './went.js';
 
-/** More would make a page slow; the first ones are shown, and the page says so. */
+/** More would make a page slow: it shows the first ones, and says so. */
 const MOST_UNITS = 60_000;
 const MOST_WARNINGS = 200;
 const HINT = 120;
@@ -31,7 +31,7 @@ interface ViewOptions {
   readonly outputs: boolean;
 }
 
-/** Folds the lines of a journal into a `RunView`. It can be asked at any time: a run that goes on is shown as it is. */
+/** Folds the lines of a journal into a `RunView`, at any time: a running run is shown as it is. */
 export class ViewBuilder {
   readonly #options: ViewOptions;
   readonly #phases = new Map<string, PhaseDraft>();
@@ -78,7 +78,7 @@ export class ViewBuilder {
     const { phase: id } = placeOf(path, undefined);
     let draft = this.#phases.get(id);
     if (!draft) {
-      // The head of the journal does not name it: made by a model while the run went, or an older format.
+      // The head of the journal does not name it: an agent made it during the run, or the format is older.
       draft = new PhaseDraft({ id: this.#options.texts.short(id, 200), kind: 'unknown', needs: [] });
       this.#phases.set(id, draft);
       this.#unknown.add(id);
@@ -188,7 +188,7 @@ function reuseCounts({ executed, run, crossRun }: RowLine['reuse']): { executed:
 
 function rowView(line: RowLine, texts: TextBudget): RowView {
   const { row, path, status, usage, saved, durationMs, at, file, failure } = line;
-  const spent = spentOf(usage);
+  const spent = spentIfAny(usage);
   const hasSaved = saved.usd !== 0 || saved.tokens > 0 || saved.ms > 0;
   return {
     ...{ row, label: texts.short(line.label, 200), path, state: status, durationMs },

@@ -3,14 +3,14 @@ import type { Cause, PhaseView, UnitView } from './types.js';
 
 type Part = Pick<PhaseView | UnitView, 'state' | 'hit' | 'reason' | 'spent' | 'durationMs'>;
 
-/** So many names of one cause are listed; the rest are counted. */
+/** Names listed per cause; the rest are counted. */
 const LISTED = 3;
-/** A circle, which only a forged journal has, ends here. */
+/** Ends a circle, which only a forged journal can have. */
 const DEPTH = 50;
-/** Beside an upstream phase that changed these say nothing more: they quote it. */
+/** Consequences of a changed upstream phase, which these texts quote. */
 const RENDERED = /^(prompt|command|stdin|arguments of the sub-flow) changed/;
 
-/** What executions go back to: `upstream notes changed` is followed up to the edit that changed `notes`. */
+/** Finds the causes of executions: follows `upstream notes changed` to the edit that changed `notes`. */
 export function causesOf(phases: readonly PhaseView[]): readonly Cause[] {
   const byId = new Map(phases.map((phase) => [phase.id, phase]));
   const rootsOf = remembered((phase: PhaseView, depth: number): readonly string[] =>
@@ -44,7 +44,7 @@ export function causesOf(phases: readonly PhaseView[]): readonly Cause[] {
   return [...causes.values()].sort((a, b) => (b.spent.usd ?? 0) - (a.spent.usd ?? 0) || b.ms - a.ms);
 }
 
-/** What says nothing more beside an edit. */
+/** Reasons that add nothing where there is an edit. */
 const NO_EDIT = /^(first time|and \d+ more)$/;
 
 function edits(things: readonly string[]): readonly string[] {
@@ -79,7 +79,7 @@ function unique(names: readonly string[]): readonly string[] {
   return [...new Set(names)].sort();
 }
 
-/** Without this, a diamond of phases would be walked once for each path through it. */
+/** Caches, or a diamond of phases would be walked once for each path through it. */
 function remembered(
   find: (phase: PhaseView, depth: number) => readonly string[],
 ): (phase: PhaseView, depth: number) => readonly string[] {

@@ -4,9 +4,9 @@ import { undeclaredChange } from './inputs.js';
 import type { KeptIn } from './made-from.js';
 import type { ReadRun } from './read-run.js';
 import type { TextBudget } from './text.js';
-import type { ComparedPhase, Comparison, PhaseView, Side, Verdict } from './types.js';
+import type { ComparedPhase, PhaseView, RunComparison, Side, Verdict } from './types.js';
 
-/** Of so many phases is looked up what they were made from; the others say why they ran. */
+/** Phases whose inputs are compared; the others show why they ran. */
 const MOST_LOOKED_UP = 500;
 const MOST_WORDS = 5;
 
@@ -15,8 +15,8 @@ interface CompareSources {
   readonly texts: TextBudget;
 }
 
-/** Which phases ran now, what they were made from that is not the same, and what that cost beside what it cost then. */
-export function compareRuns(now: ReadRun, before: ReadRun, sources: CompareSources): Comparison {
+/** Which phases ran now, which of their inputs differ, and what they cost now and then. */
+export function compareRuns(now: ReadRun, before: ReadRun, sources: CompareSources): RunComparison {
   const earlier = new Map(before.view.phases.map((phase) => [phase.id, phase]));
   const current = new Set(now.view.phases.map(({ id }) => id));
   const gone = before.view.phases.filter(({ id }) => !current.has(id));
@@ -35,7 +35,7 @@ export function compareRuns(now: ReadRun, before: ReadRun, sources: CompareSourc
   };
 }
 
-/** Undefined: it is not known, or it is not one result: items say for themselves why they ran. */
+/** Undefined: not known, or not one result: items have their own reasons. */
 function differencesOf(
   { id }: PhaseView,
   { now, before, kept, texts }: { readonly now: ReadRun; readonly before: ReadRun } & CompareSources,
@@ -49,7 +49,7 @@ function differencesOf(
   return more > 0 ? [...all.slice(0, MOST_WORDS), `and ${more} more`] : all;
 }
 
-/** With what is not the same in place of why it ran, which compares it with whatever came nearest. */
+/** Replaces the reason, which compares with the nearest entry, by the differences between these two runs. */
 function asChanged(phase: PhaseView, { differs }: ComparedPhase): PhaseView {
   return differs && differs.length > 0 ? { ...phase, reason: differs.join('; ') } : phase;
 }

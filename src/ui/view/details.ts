@@ -1,12 +1,12 @@
 import type { Failure } from '../../model/failure.js';
-import type { JsonValue } from '../../model/json.js';
+import { isTextList, type JsonValue } from '../../model/json.js';
 import { type Output, StoredOutput } from '../../model/output.js';
 import type { AskLine, AttemptLine, DecisionLine, JournalLine, ResultLine } from '../../run/journal/lines.js';
 import { resultName } from '../../run/journal/reader.js';
-import { observedOf } from './observed.js';
+import { observedView } from './observed.js';
 import type { TextBudget } from './text.js';
 import type { AttemptView, Detail, FailureView, NamedText, Text } from './types.js';
-import { spentOf } from './went.js';
+import { spentIfAny } from './went.js';
 
 type Draft = { -readonly [F in keyof Detail]: Detail[F] };
 
@@ -14,12 +14,12 @@ const MOST_FILES = 500;
 const MOST_ATTEMPTS = 100;
 
 interface DetailOptions {
-  /** Texts of the phases of the flow, and those of everything inside of them: so many that they could be in the way. */
+  /** Separate budgets: the many texts inside of phases must not use up that of the phases. */
   readonly phases: TextBudget;
   readonly units: TextBudget;
   /** False: contents are left out. */
   readonly outputs: boolean;
-  /** How a file of the run is named for people. */
+  /** The name of a file of the run, for people. */
   fileName(path: string): string;
 }
 
@@ -58,7 +58,7 @@ export class Details {
     }
     if (line.failure) detail.failure = failureOf(line.failure, texts, outputs);
     if (line.files) detail.files = line.files.slice(0, MOST_FILES).map(({ path }) => texts.short(path, 500));
-    const observed = observedOf(line, texts);
+    const observed = observedView(line, texts);
     if (observed) detail.observed = observed;
     if (line.key !== undefined) detail.key = line.key;
     if (line.unkeepable !== undefined) detail.unkeepable = texts.short(line.unkeepable);
@@ -70,7 +70,7 @@ export class Details {
     const { outputs } = this.#options;
     if (outputs && line.inputs && detail.asked.length === 0) detail.asked = askedOf(line.inputs, texts);
     if (detail.attempts.length >= MOST_ATTEMPTS) return;
-    const spent = line.usage && spentOf(line.usage);
+    const spent = line.usage && spentIfAny(line.usage);
     const attempt: AttemptView = {
       at: line.at,
       attempt: line.attempt,
@@ -108,15 +108,14 @@ export function askedOf(inputs: Readonly<Record<string, JsonValue>>, texts: Text
 
 export function asText(value: JsonValue): string {
   if (typeof value === 'string') return value;
-  const isWords = Array.isArray(value) && value.every((word) => typeof word === 'string');
-  return isWords ? value.join(' ') : JSON.stringify(value, null, 2);
+  return isTextList(value) ? value.join(' ') : JSON.stringify(value, null, 2);
 }
 
 function saidOf(output: Output, texts: TextBudget): Text {
   return output instanceof StoredOutput ? texts.text(output.preview, output.stored.bytes) : texts.text(output.text);
 }
 
-/** The error stream of a process is content, too. */
+/** The error stream of a process is content, which a report may leave out. */
 export function failureOf(failure: Failure, texts: TextBudget, outputs: boolean): FailureView {
   const { code, message, hint, detail } = failure;
   return {

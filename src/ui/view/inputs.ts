@@ -1,6 +1,6 @@
 import { fieldName } from '../../memo/explain.js';
 import { sealedElsewhere, withoutSeals } from '../../memo/sealed.js';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../model/json.js';
+import { isJsonObject, type JsonObject, type JsonValue, objectsIn } from '../../model/json.js';
 import type { SeenInputs } from '../../model/observation.js';
 import { canonicalEncode } from '../../util/canonical.js';
 import { sha256Hex } from '../../util/digest.js';
@@ -18,12 +18,12 @@ interface Beside {
   readonly made: Identified;
 }
 
-/** With the digests of the files in it, so that a difference can name them. */
+/** With the digests of its files, so that a difference can name them. */
 interface Part extends InputPart {
   readonly contents?: ReadonlyMap<string, string>;
 }
 
-/** What a result was made from, part by part; beside another run, what of it is not the same there. */
+/** The inputs of a result, part by part, each with its value in the other run where that differs. */
 export function inputsOf(made: Identified, beside: Beside | undefined, texts: TextBudget): InputsView {
   const earlier = beside?.made;
   const apart = earlier !== undefined && sealedElsewhere(made.identity, earlier.identity);
@@ -47,7 +47,7 @@ function shortened({ contents: _, name, value, files, ...part }: Part, texts: Te
   };
 }
 
-/** What is not the same comes first. */
+/** Differing parts first. */
 function compared(now: readonly Part[], before: readonly Part[]): Part[] {
   const earlier = new Map(before.map((each) => [each.name, each]));
   const names = new Set(now.map(({ name }) => name));
@@ -72,7 +72,7 @@ function changedFiles(now: Part['contents'] = new Map(), before: Part['contents'
   return more > 0 ? [...paths.slice(0, NAMED), `and ${more} more`] : paths;
 }
 
-/** In words: which of the paths that it looked at without declaring them are not as they were. */
+/** Describes which undeclared paths that it looked at have changed. */
 export function undeclaredChange(now: Identified, before: Identified): string | undefined {
   const [[current], [earlier]] = [undeclared(now.seen), undeclared(before.seen)];
   if (current?.print === earlier?.print) return undefined;
@@ -80,11 +80,11 @@ export function undeclaredChange(now: Identified, before: Identified): string | 
   return files.length === 0 ? LOOKED_AT : `read last time and changed since: ${files.join(', ')}`;
 }
 
-/** In the order in which people ask: what is declared, what it follows, whom it asks, what it asks, the rest. */
+/** In this order: declared inputs, upstream phases, the agent, the prompt or command, the rest. */
 function partsOf({ identity, seen }: Identified): Part[] {
   return [
-    ...listOf(identity['fingerprints']).map(fingerprint),
-    ...listOf(identity['context']).map(contextFile),
+    ...objectsIn(identity['fingerprints']).map(fingerprint),
+    ...objectsIn(identity['context']).map(contextFile),
     ...undeclared(seen),
     ...upstream(identity),
     ...fields('agent', identity['agent']).map(([name, value]) => plain(name, value)),
@@ -96,7 +96,7 @@ function partsOf({ identity, seen }: Identified): Part[] {
 
 const LOOKED_AT = 'what it looked at, not declared';
 
-/** Nothing, where all that it looked at is declared. */
+/** Empty where all that it looked at is declared. */
 function undeclared(seen: SeenInputs | undefined): Part[] {
   const { reads = [], lists = [], absent = [], present = [], marks = [] } = seen?.set ?? {};
   const paths = [...reads, ...lists.map(({ path }) => `${path}/`)];
@@ -106,7 +106,7 @@ function undeclared(seen: SeenInputs | undefined): Part[] {
   return [{ ...part(LOOKED_AT, seen.value, plural(count, 'path')), contents }];
 }
 
-/** Values of variables are in no journal and no entry, only keyed digests of them. */
+/** For values of variables: journals and entries hold only keyed digests of them. */
 const SEALED = 'not shown';
 
 function contextFile(file: JsonObject, at: number): InputPart {
@@ -121,24 +121,24 @@ function fingerprint({ entry, value = null, parts, count }: JsonObject): Part {
   return { ...part(String(entry), value, value === null ? 'not there' : shown), contents };
 }
 
-/** What it quotes, whose files it sees, and what it only follows. */
+/** The phases that it quotes, those whose files it sees, and those that it only follows. */
 function upstream({ upstream: above, references }: JsonObject): InputPart[] {
   const quoted = membersOf(references).map(([id, value]) => part(`output of ${id}`, value));
   return [
     ...quoted,
-    ...listOf(above).map((each) => part(`${'files' in each ? 'files of' : 'after'} ${each['id']}`, each)),
+    ...objectsIn(above).map((each) => part(`${'files' in each ? 'files of' : 'after'} ${each['id']}`, each)),
   ];
 }
 
 const REST = ['output', 'expect', 'cwd', 'outputs', 'ordinal'];
-/** Said by nobody: what a phase has unless its flow says otherwise. */
+/** Values that a phase has by default, which are not shown. */
 const DEFAULTS: ReadonlySet<string> = new Set(['"text"', 'null', '"."', '[]', '0', 'u']);
 
 function rest(name: string, value: JsonValue | undefined): InputPart[] {
   return DEFAULTS.has(canonicalEncode(value)) ? [] : [plain(name, value ?? null)];
 }
 
-/** Names rather than contents, shown as they are: the rest is what a report without contents leaves out. */
+/** Names rather than contents: a report without contents still shows these. */
 const PLAIN: ReadonlySet<string> = new Set([
   ...['runner', 'type', 'model', 'thinking', 'agent', 'output', 'cwd', 'ordinal'],
 ]);
@@ -149,14 +149,14 @@ function fields(of: string, value: JsonValue | undefined): [string, JsonValue][]
     .map(([name, member]) => [COMMANDS.has(name) ? 'command' : fieldName(`${of}.${name}`), member]);
 }
 
-/** Two ways to say one thing. */
+/** Two spellings of one field. */
 const COMMANDS: ReadonlySet<string> = new Set(['argv', 'shell']);
 
 function part(name: string, value: JsonValue, shown?: string): InputPart {
   return { name, print: printOf(value), ...(shown !== undefined && { value: shown }) };
 }
 
-/** Of a digest or a commit its beginning, as other programs show it. */
+/** Shortens a digest or a commit, as other programs do. */
 function printOf(value: JsonValue): string {
   const isDigest = typeof value === 'string' && /^[0-9a-f]{16,64}$/.test(value);
   return (isDigest ? value : sha256Hex(canonicalEncode(value))).slice(0, PRINT);
@@ -165,10 +165,6 @@ function printOf(value: JsonValue): string {
 function plain(name: string, value: JsonValue): Part {
   const isName = PLAIN.has(name) && (typeof value === 'string' || typeof value === 'number');
   return isName ? { name, print: String(value) } : part(name, value);
-}
-
-function listOf(value: JsonValue | undefined): JsonObject[] {
-  return Array.isArray(value) ? value.filter((each): each is JsonObject => isJsonObject(each)) : [];
 }
 
 function membersOf(value: JsonValue | undefined): [string, JsonValue][] {

@@ -6,32 +6,32 @@ import type { LinePlace } from '../../run/journal/writer.js';
 import type { StoreOptions } from '../../store/options.js';
 import { showEntry } from '../../store/show-entry.js';
 
-/** The identity of a result as it was written down, in which secrets are sealed; or why nobody knows it. */
+/** The stored identity of a result, in which secrets are sealed; or why it is not known. */
 type MadeFrom = Identified | { readonly unknown: string };
 
 export interface Identified {
   readonly identity: JsonObject;
-  /** What it looked at without declaring it. */
+  /** Undeclared paths that its execution looked at. */
   readonly seen?: SeenInputs;
-  /** Of the entry that says it. Absent: the journal does. */
+  /** Key of the entry that holds the identity. Absent: the journal holds it. */
   readonly key?: string;
 }
 
-/** Where results are kept, or why that cannot be said. */
+/** Where results are kept, or why that is not known. */
 export type KeptIn = Pick<StoreOptions, 'dir' | 'signingKey'> | { readonly problem: string };
 
 interface Made {
   readonly key: string;
   readonly line: LinePlace;
-  /** The line of its execution, if that one has the identity. */
+  /** The line of its execution, if that holds the identity. */
   readonly execution?: LinePlace;
 }
 
-/** Where it is written what the results of one run were made from: in its journal, or in the entries of the store. */
+/** Finds what the results of one run were made from: in its journal, or in the entries of the store. */
 export class MadeFromIndex {
   readonly #journal: string;
   readonly #byName = new Map<string, Made>();
-  /** A result that is carried over has its identity in the line of its execution. */
+  /** A carried-over result has its identity in the line of its execution. */
   readonly #places = new Map<string, LinePlace>();
 
   constructor(journal: string) {
@@ -47,7 +47,7 @@ export class MadeFromIndex {
     this.#byName.set(resultName(line.phase, line.unit), made);
   }
 
-  /** Undefined: it has no identity, as a phase that was not started. */
+  /** Undefined: it has no identity, because the phase was not started. */
   find(name: string, kept: KeptIn): MadeFrom | undefined {
     const made = this.#byName.get(name);
     if (!made) return undefined;

@@ -4,8 +4,8 @@ import type { ObservedView } from './types.js';
 
 const MOST_PATHS = 500;
 
-/** What an execution looked at, where its line says so: how much of everything, and the paths that are not declared. */
-export function observedOf(
+/** What an execution looked at, if its line has that: counts of everything, and the undeclared paths. */
+export function observedView(
   { observed, seen }: Pick<ResultLine, 'observed' | 'seen'>,
   texts: TextBudget,
 ): ObservedView | undefined {

@@ -5,7 +5,7 @@ import type { TextBudget } from './text.js';
 import type { PhaseState, PhaseView, UnitView } from './types.js';
 
 interface ViewContext {
-  /** How people know a row, by its path. */
+  /** Labels of rows, by path. */
   readonly labels: ReadonlyMap<string, string>;
   /** When each phase ended. */
   readonly ends: ReadonlyMap<string, number | undefined>;
@@ -60,7 +60,7 @@ export class PhaseDraft {
     return this.#units.has(name);
   }
 
-  /** The phase's own result; again when a gate has sent it back. Each round was paid for. */
+  /** The phase's own result; called again when a gate has sent it back. Each round was paid for. */
   settle(line: ResultLine, went: Omit<UnitView, 'name' | 'label'>, texts: TextBudget): void {
     this.#rounds += 1;
     this.#kind = line.kind;
@@ -127,7 +127,7 @@ export class PhaseDraft {
     return needed.includes(undefined) ? undefined : Math.max(startedAt, ...(needed as number[]));
   }
 
-  /** Without a result of its own: all its rows together, or a phase that is under way. */
+  /** For a phase without a result of its own: the sum of its rows, or under way. */
   #openWent({ isRunning }: ViewContext): Partial<PhaseView> {
     const items = this.#inRows;
     if (items.total > 0) {

@@ -3,7 +3,7 @@ interface Place {
   readonly phase: string;
   /** `rows/<digest>`, of a batch. */
   readonly row?: string;
-  /** What is inside of the phase: `inner`, `[3]/inner`, `item 3`. Empty for the phase itself. */
+  /** The part of the phase: `inner`, `[3]/inner`, `item 3`. Empty for the phase itself. */
   readonly inside: string;
 }
 

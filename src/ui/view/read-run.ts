@@ -9,11 +9,11 @@ import { MadeFromIndex } from './made-from.js';
 import { TextBudget } from './text.js';
 import type { Detail, RunView } from './types.js';
 
-/** Characters of all texts of one page: of the phases, of everything inside of them, and of the rest. */
+/** Limits for all texts of one page, in characters: of phases, of everything inside of them, and of the rest. */
 const [OF_PHASES, OF_UNITS, OF_RUN] = [4_000_000, 8_000_000, 1_000_000];
 
 export interface ReadOptions {
-  /** Takes secrets out of a text. Journals have none; settings may name some since. */
+  /** Hides secrets: journals have none, but the settings may name more since. */
   mask?(text: string): string;
   /** False: contents are left out. By default they are read. */
   readonly outputs?: boolean;
@@ -66,7 +66,7 @@ export class RunReader {
     return this.#offset;
   }
 
-  /** Reads what is new, at most for so long; true when that was all. */
+  /** Reads new lines, at most for this long; true at the end. */
   read(mostMs = Number.POSITIVE_INFINITY): boolean {
     const { clock } = this.#project;
     const until = clock.elapsed() + mostMs;

@@ -2,12 +2,12 @@ import type { Text } from './types.js';
 
 /** The most characters of one text that a page shows. */
 const MOST = 16_000;
-/** Every text may take this part of what is left, so that the first ones cannot use up everything. */
+/** Each text may take one such part of what is left, so that the first ones cannot use up everything. */
 const SHARE = 200;
 
 /**
- * How much text a page may hold. What it keeps is a copy: a slice of a text would keep the whole of it in memory, and
- * a journal may have a hundred megabytes of them.
+ * How much text a page may hold. It copies texts: a slice would keep the whole text in memory, and a journal may have a
+ * hundred megabytes of them.
  */
 export class TextBudget {
   #left: number;

@@ -11,15 +11,15 @@ export interface RunView {
   readonly mode: 'run' | 'batch';
   readonly over?: string;
   readonly state: RecordedState;
-  /** A flag left phases out. */
+  /** A flag (`--only`, say) left phases out. */
   readonly partial?: true;
   readonly startedAt: number;
-  /** Of the end; while it goes, of the last sign of life. */
+  /** When it ended; while it runs, its last sign of life. */
   readonly endedAt: number;
   readonly durationMs: number;
   readonly spent: Spent;
   readonly saved: Savings;
-  /** Phases that executed and that were reused; of a batch, over all rows. */
+  /** Phases that executed and that were reused; in a batch, over all rows. */
   readonly executed: number;
   readonly reused: number;
   readonly continues?: string;
@@ -28,13 +28,13 @@ export interface RunView {
   readonly args: readonly NamedText[];
   readonly failure?: FailureView & { readonly phase?: string };
   readonly phases: readonly PhaseView[];
-  /** Of a batch. */
+  /** Rows of a batch. */
   readonly rows: readonly RowView[];
   readonly rowsTotal?: number;
   readonly warnings: readonly { readonly at: number; readonly phase?: string; readonly message: string }[];
-  /** What spending goes back to, the most expensive first. */
+  /** The causes of the spending, the most expensive first. */
   readonly causes: readonly Cause[];
-  /** What a reader has to know of the journal itself: cut short, of an older format, too large to show whole. */
+  /** Remarks about the journal itself: cut short, of an older format, too large to show whole. */
   readonly notes: readonly string[];
   readonly taskflow: string;
 }
@@ -53,7 +53,7 @@ export interface NamedText {
 /** `unfinished`: the run ended while it was under way. `not-run`: the run ended before it. */
 export type PhaseState = Status | 'running' | 'waiting' | 'unfinished' | 'not-run';
 
-/** How one thing went: a phase, or a unit of it. */
+/** How a phase or a unit of it went. */
 interface Went {
   readonly state: PhaseState;
   /** Absent when it was executed. */
@@ -63,7 +63,7 @@ interface Went {
   readonly ageMs?: number;
   /** Why it ran, was reused or was left out. */
   readonly reason: string;
-  /** By this run. Absent: it cost nothing. */
+  /** Spent by this run. Absent: it cost nothing. */
   readonly spent?: Spent;
   readonly saved?: Savings;
   readonly durationMs: number;
@@ -72,12 +72,12 @@ interface Went {
   readonly failure?: string;
 }
 
-/** A phase of the flow. Of a batch: in all rows, which are then its units. */
+/** A phase of the flow; in a batch, over all rows, which are its units. */
 export interface PhaseView extends Went {
   readonly id: string;
   readonly kind: Kind | 'unknown';
   readonly needs: readonly string[];
-  /** Since when all that it needs was there; it waited until `startedAt`. */
+  /** When its dependencies were done; it waited from then until `startedAt`. */
   readonly readyAt?: number;
   readonly attempts: number;
   /** How often it settled: more than once when a gate sent it back. */
@@ -93,10 +93,10 @@ export interface PhaseView extends Went {
 
 /** An item, a branch, an iteration, a nested phase, or the phase in one row of a batch. */
 export interface UnitView extends Went {
-  /** As the journal names it: where its detail is found. Unique in the run. */
+  /** Its name in the journal, which finds its detail. Unique in the run. */
   readonly name: string;
   readonly label: string;
-  /** The beginning of what it said. */
+  /** The beginning of its output. */
   readonly hint?: string;
 }
 
@@ -120,7 +120,7 @@ export interface FailureView {
 /** The long texts of one phase or unit. */
 export interface Detail {
   readonly asked: readonly NamedText[];
-  /** It was reused: `asked` is what it was asked when it was made. */
+  /** It was reused: `asked` is from when it was made. */
   readonly askedThen?: true;
   readonly said?: Text;
   /** The file that holds the whole output, and how large that is. */
@@ -134,44 +134,44 @@ export interface Detail {
   readonly decisions: readonly Pick<DecisionLine, 'at' | 'decision' | 'by' | 'note'>[];
   readonly key?: string;
   readonly unkeepable?: string;
-  /** A secret was taken out of the output. */
+  /** A secret was hidden in the output. */
   readonly masked?: true;
 }
 
 /** What a result was made from: the parts of its key. */
 export interface InputsView {
   readonly parts: readonly InputPart[];
-  /** So many parts are not listed. */
+  /** Number of parts that are not listed. */
   readonly more?: number;
-  /** The key of the entry that says it. Absent: the journal does. */
+  /** The key of the entry that holds it. Absent: the journal holds it. */
   readonly key?: string;
-  /** The run beside which `was` is meant. Absent: there is none, or it is not known what that one was made from. */
+  /** The run that `was` refers to. Absent: there is none, or its inputs are not known. */
   readonly beside?: string;
 }
 
 export interface InputPart {
   readonly name: string;
-  /** How many files, or that it is not shown. */
+  /** The number of files, or that the value is not shown. */
   readonly value?: string;
-  /** Its fingerprint, shortened; of a name, as a model, the name. Empty: it is not there any more. */
+  /** Its fingerprint, shortened; for a name, such as a model, the name. Empty: it is gone. */
   readonly print: string;
-  /** The fingerprint in the run beside, where that is another one. Empty: it was not there. */
+  /** The fingerprint in the other run, where it differs. Empty: it did not exist there. */
   readonly was?: string;
-  /** Which files of it are not the same. */
+  /** Which of its files differ. */
   readonly files?: readonly string[];
 }
 
-/** What an execution looked at inside of the project, as far as it was seen. */
+/** What an execution looked at inside the project, as far as that was observed. */
 export interface ObservedView {
   readonly complete: boolean;
   /** Why it is not complete. */
   readonly incomplete?: string;
-  /** Of all paths, where it was executed in this run. */
+  /** Counts of all paths, where it was executed in this run. */
   readonly counts?: Readonly<Record<'reads' | 'lists' | 'absent' | 'writes', number>>;
   /** Paths that are not declared, here and below. */
   readonly reads: readonly string[];
   readonly lists: readonly string[];
-  /** Looked for and not there. */
+  /** Paths that it looked for and did not find. */
   readonly absent: readonly string[];
 }
 
@@ -185,7 +185,7 @@ export interface AttemptView {
   readonly retryInMs?: number;
 }
 
-/** One thing that changed, and all that was executed because of it. */
+/** One change, and everything that was executed because of it. */
 export interface Cause {
   readonly what: string;
   readonly spent: Spent;
@@ -195,11 +195,11 @@ export interface Cause {
   readonly count: number;
 }
 
-/** A run beside an earlier one of the same flow. */
-export interface Comparison {
+/** A run compared with an earlier one of the same flow. */
+export interface RunComparison {
   readonly before: Pick<RunView, 'runId' | 'flow' | 'state' | 'startedAt' | 'durationMs' | 'spent' | 'saved'>;
   readonly phases: readonly ComparedPhase[];
-  /** What is not as it was, and what was executed now because of it. */
+  /** What changed, and what was executed now because of it. */
   readonly edits: readonly Cause[];
 }
 
@@ -208,9 +208,9 @@ export type Verdict = 'ran' | 'reused' | 'left-out' | 'new' | 'gone';
 export interface ComparedPhase {
   readonly id: string;
   readonly verdict: Verdict;
-  /** Why it ran now, or what became of it. */
+  /** Why it ran now, or how it ended. */
   readonly why: string;
-  /** What it was made from that is not the same, in words. Absent: it is not known (any more). */
+  /** Which inputs differ. Absent: not known (any more). */
   readonly differs?: readonly string[];
   readonly before?: Side;
   readonly now?: Side;
@@ -223,13 +223,13 @@ export interface Side {
   readonly durationMs: number;
 }
 
-/** What a report file holds. */
+/** The data in a report file. */
 export interface ReportData {
   readonly view: RunView;
   readonly details: Readonly<Record<string, Detail>>;
-  readonly comparison?: Comparison;
+  readonly comparison?: RunComparison;
   /** False: contents were left out. */
   readonly outputs: boolean;
-  /** Of the report. */
+  /** When the report was made. */
   readonly madeAt: number;
 }

@@ -3,8 +3,8 @@ import type { ResultLine } from '../../run/journal/lines.js';
 import type { TextBudget } from './text.js';
 import type { UnitView } from './types.js';
 
-/** Undefined for what cost nothing, which is most of a large run. */
-export function spentOf(usage: Usage): Spent | undefined {
+/** Undefined where nothing was spent, as in most lines of a large run. */
+export function spentIfAny(usage: Usage): Spent | undefined {
   const money = spentOn(usage);
   return money.usd === 0 && money.tokens === 0 ? undefined : money;
 }
@@ -16,7 +16,7 @@ export function wentOf(
   texts: TextBudget,
 ): Omit<UnitView, 'name' | 'label'> {
   const { status, hit, madeAt, at, usage, saved, failure } = line;
-  const spent = spentOf(usage);
+  const spent = spentIfAny(usage);
   return {
     state: status,
     ...(hit !== null && { hit }),

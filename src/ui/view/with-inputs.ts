@@ -8,14 +8,14 @@ import type { Detail } from './types.js';
 
 export interface InputSources {
   readonly kept: KeptIn;
-  /** The run that it is shown beside. */
+  /** The run to compare with. */
   readonly before?: ReadRun;
   readonly texts: TextBudget;
   /** False: contents are left out. */
   readonly outputs: boolean;
 }
 
-/** A detail with what its result was made from. What was reused was asked then: its entry says what. */
+/** A detail with the inputs of its result. For a reused result, the prompt comes from its entry. */
 export function withInputs(run: ReadRun, name: string, sources: InputSources): Detail | undefined {
   const detail = run.details.get(name);
   const made = detail && run.madeFrom.find(name, sources.kept);

@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { UiHost } from '../../../src/ui/server/host.js';
-import { serve, type UiServer } from '../../../src/ui/server/serve.js';
+import { servePage, type UiServer } from '../../../src/ui/server/serve.js';
 import type { Project } from '../../../src/util/project.js';
 
 export interface Answered {
@@ -60,7 +60,7 @@ export interface TestUi extends Omit<TestBrowser, 'enter'> {
 export async function startUi(
   project: Project,
   more: Partial<UiHost> = {},
-  limits?: Parameters<typeof serve>[2],
+  limits?: Parameters<typeof servePage>[2],
 ): Promise<TestUi> {
   const urls: string[] = [];
   const reports: string[] = [];
@@ -79,7 +79,7 @@ export async function startUi(
     report: (message) => void reports.push(message),
     ...more,
   };
-  const server = await serve(host, 0, limits);
+  const server = await servePage(host, 0, limits);
   if ('inUse' in server) throw new Error('no port is free');
   const { port } = server;
   const browser = browserAt(port);

@@ -4,12 +4,12 @@ import { oneLine } from '../../../util/terminal-text.js';
 import type { Invocation } from '../../boot/command.js';
 import { askPerson } from '../../run/ask-person.js';
 
-/** Whether somebody is there who can be asked. */
+/** Whether there is a person to ask. */
 export function canAsk({ err, stdin, flags }: Invocation): boolean {
   return err.isLive && stdin.isTerminal && !flags.boolean('json') && !flags.boolean('events');
 }
 
-/** Shows a flow in short, and asks whether to go on with it. No answer is no. */
+/** Shows a flow in short, and asks whether to go on with it. No answer means no. */
 export async function askAboutFlow(
   { err }: Invocation,
   { record, why, signal }: { readonly record: AssembledRecord; readonly why: string; readonly signal: AbortSignal },

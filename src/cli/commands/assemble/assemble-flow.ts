@@ -16,7 +16,7 @@ import { showingSteps } from './progress.js';
 import { readRequest } from './request-files.js';
 
 /** `taskflow assemble TASK`. */
-export async function assembleFlow(invocation: Invocation): Promise<number> {
+export async function assembleFlowCommand(invocation: Invocation): Promise<number> {
   const { flags, project } = invocation;
   const wrong = contradiction(invocation);
   if (wrong) return complain(invocation, wrong);
@@ -116,7 +116,7 @@ function notAssembled({ flags, out, err, command }: Invocation, outcome: Incompl
       `${JSON.stringify({ status: 'incomplete', ended, ...facts, spent, error: { message: error, hint }, ...last })}\n`,
     );
   } else if (ended === 'disk' && definition) {
-    // It was paid for, and is nowhere else.
+    // It was paid for, and could not be written to disk.
     err.write('  the last flow follows on stdout\n');
     out.json(definition);
   }

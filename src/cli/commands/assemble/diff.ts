@@ -13,7 +13,7 @@ export const command: Command = {
   examples: [{ command: 'taskflow assemble diff last', does: 'what the last attempt changed' }],
   flags: [jsonFlag('as JSON: {from, to, lines: [{mark, line}]}')],
   positionals: [
-    { name: 'ID', help: 'of an attempt, a unique part of it, or last', required: true },
+    { name: 'ID', help: 'id of an attempt, a unique part of it, or last', required: true },
     { name: 'OTHER', help: 'the attempt that it is compared with', required: false },
   ],
   async run(invocation) {

@@ -6,7 +6,7 @@ import type { Invocation } from '../../boot/command.js';
 import { createStyle, type Style } from '../../terminal/style.js';
 import { limitText } from '../../text/limit-text.js';
 
-/** What begins; on a terminal the line is replaced by how it ended. */
+/** The line of a step that begins; on a terminal, the line of its end replaces it. */
 interface Line {
   readonly text: string;
   readonly stays: boolean;

@@ -19,7 +19,7 @@ committed like any other. From then on it is held to the rules of written flows.
     { name: 'as', type: 'string', value: 'NAME', help: "name of the flow (made from the task's words without it)" },
     jsonFlag('as JSON: {path, name, id}'),
   ],
-  positionals: [{ name: 'ID', help: 'of an attempt, a unique part of it, or last', required: true }],
+  positionals: [{ name: 'ID', help: 'id of an attempt, a unique part of it, or last', required: true }],
   async run(invocation) {
     const { project, flags, out, err, positionals } = invocation;
     const found = findRecord(project, positionals[0]!);

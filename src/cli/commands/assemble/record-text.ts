@@ -1,9 +1,9 @@
-import type { AssembledRecord, Ending, Round } from '../../../assemble/record.js';
+import type { AssembledRecord, PlanEnding, Round } from '../../../assemble/record.js';
 import type { JsonObject } from '../../../model/json.js';
 import { formatCost, plural } from '../../../util/format.js';
 import { oneLine } from '../../../util/terminal-text.js';
 
-const ENDINGS: Readonly<Record<Ending, string>> = {
+const ENDINGS: Readonly<Record<PlanEnding, string>> = {
   complete: 'complete',
   rounds: 'out of rounds',
   money: 'out of money',

@@ -5,14 +5,14 @@ import type { AssembleRequest, Example } from '../../../assemble/request.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../model/json.js';
 import { whyUnreadable } from '../../../util/why-unreadable.js';
 import type { Invocation } from '../../boot/command.js';
-import type { Problem } from '../../errors/refusal.js';
+import type { InputProblem } from '../../errors/refusal.js';
 
-/** What the command line asks for, or everything that is wrong with it. */
+/** The request on the command line, or all its problems. */
 export async function readRequest(
   invocation: Invocation,
-): Promise<{ readonly request: AssembleRequest } | { readonly problems: readonly Problem[] }> {
+): Promise<{ readonly request: AssembleRequest } | { readonly problems: readonly InputProblem[] }> {
   const { flags, positionals } = invocation;
-  const problems: Problem[] = [];
+  const problems: InputProblem[] = [];
   const schemas: Record<string, JsonObject> = {};
   for (const name of ['input', 'output'] as const) {
     const file = flags.string(name);
@@ -34,7 +34,7 @@ export async function readRequest(
 
 const MISSING = 'a file with a JSON Schema, in JSON or YAML';
 
-/** JSON itself, from a program that has no file. */
+/** Whether the argument is JSON itself, from a program without a file. */
 function isInline(file: string): boolean {
   return file.startsWith('{');
 }
@@ -63,7 +63,7 @@ async function readValue(
   try {
     return { value: JSON.parse(text) as JsonValue };
   } catch {
-    // YAML, or JSON with a mistake that the parser can point at.
+    // YAML, or JSON with a mistake, which the YAML parser can point at.
   }
   const { parseText } = await import('../../../parse/parse.js');
   const parsed = await parseText(isInline(file) ? 'inline.yaml' : file, text);

@@ -20,7 +20,7 @@ interface ToRun {
   readonly config: Config;
 }
 
-/** `--run`: asks a person who has not seen the flow, runs it, and holds its result to the output schema. */
+/** `--run`: asks a person who has not seen the flow, runs it, and checks its result against the output schema. */
 export async function runAssembled(invocation: Invocation, { outcome, config }: ToRun): Promise<number> {
   const { project, positionals } = invocation;
   const { flow, record } = outcome;
@@ -33,7 +33,7 @@ export async function runAssembled(invocation: Invocation, { outcome, config }: 
   if (!(await mayRun(invocation, outcome, interrupt.signal))) {
     interrupt.dispose();
     invocation.err.write(
-      `taskflow assemble: nobody has looked at this flow yet, and it was not run\n` +
+      `taskflow assemble: no person has looked at this flow yet, so it was not run\n` +
         `  taskflow assemble show ${record.id}; --yes runs it all the same\n`,
     );
     return EXIT.waiting;
@@ -54,13 +54,13 @@ async function mayRun(invocation: Invocation, { record }: Complete, signal: Abor
   const { project, flags } = invocation;
   if (flags.boolean('yes') || isApproved(project, record)) return true;
   if (!canAsk(invocation)) return false;
-  const why = 'nobody has looked at this flow yet:';
+  const why = 'no person has looked at this flow yet:';
   const isWanted = await askAboutFlow(invocation, { record, why, signal });
   if (isWanted) approve(project, record);
   return isWanted;
 }
 
-/** A result of another shape than was asked for is a failure. */
+/** A result that does not fit the requested schema is a failure. */
 async function heldToOutput({ err }: Invocation, { record }: Complete, result: RunResult): Promise<RunResult> {
   if (result.status !== 'success') return result;
   const found = await resultValue(result, record.output);

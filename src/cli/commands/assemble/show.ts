@@ -14,7 +14,7 @@ export const command: Command = {
   usage: 'ID [--json]',
   examples: [{ command: 'taskflow assemble show last', does: 'the last attempt: its rounds, its flow, what it uses' }],
   flags: [jsonFlag('the whole record')],
-  positionals: [{ name: 'ID', help: 'of an attempt, a unique part of it, or last', required: true }],
+  positionals: [{ name: 'ID', help: 'id of an attempt, a unique part of it, or last', required: true }],
   async run(invocation) {
     const { project, flags, out, positionals } = invocation;
     const found = findRecord(project, positionals[0]!);

@@ -55,7 +55,7 @@ Status: 0 if all are the same, 1 if one is different or fails.`,
       };
       const audit = await auditRun(options, { sample, mayAsk: canBeAsked(invocation), confirm, judge: askJudge });
       if ('refused' in audit) return complain(invocation, audit.refused.message, audit.refused.hint);
-      if (isRefused) return complain(invocation, 'it executes phases, and nobody can be asked', 'say --yes');
+      if (isRefused) return complain(invocation, 'it executes phases, and there is no terminal to ask at', 'say --yes');
       audits.push(audit);
     }
     if (invocation.flags.boolean('json')) invocation.out.json(audits);
@@ -84,7 +84,7 @@ async function namedFlows({ positionals, project }: Invocation): Promise<{ reado
   return { flows };
 }
 
-/** It says what it would cost; only a person, or --yes, can say that it may. Undefined: there is nobody to ask. */
+/** Shows the expected cost; a person, or --yes, allows it. Undefined: there is nobody to ask. */
 async function mayExecute(
   { err, flags, stdin }: Invocation,
   { hits, chosen }: AuditPlan,
@@ -101,7 +101,7 @@ async function mayExecute(
   return (await askPerson(question, err, () => () => {})) ?? false;
 }
 
-/** Fingerprints may start commands only where somebody lets the audit execute things. */
+/** Fingerprints may start commands only where a person can allow the audit to execute. */
 function canBeAsked({ err, flags, stdin }: Invocation): boolean {
   return flags.boolean('yes') || (err.isTerminal && stdin.isTerminal);
 }
@@ -111,7 +111,7 @@ function readAnswer(line: string): boolean | undefined {
   return /^\s*(no?)?\s*$/i.test(line) ? false : undefined;
 }
 
-/** A judge may find two answers of an agent to mean the same. */
+/** Equal, or of the same meaning in the opinion of a judge. */
 function isTrusted({ result, opinion }: Audited): boolean {
   return result === 'same' || (result === 'different' && opinion?.same === true);
 }

@@ -18,10 +18,9 @@ import { JsonList } from '../../text/json-list.js';
 
 export const command: Command = {
   usage: '[FLOW] [--phase ID] [--older-than D] [--all] [--dry-run] [--json]',
-  description: `Entries that fit all that is said go. What is cleared is not reused by a run
-that continues either, except side effects that took place; after clearing a whole flow its next run starts afresh.
-Phases that are being computed at this moment are still stored. A flow or phase that is not there and has left
-nothing is refused (status 2).`,
+  description: `Removes entries that fit all conditions. A run that continues does not reuse them either, except side
+effects that took place; after clearing a whole flow its next run starts afresh. Phases that are being computed at
+this moment are still stored. A flow or phase that does not exist and has left nothing is refused (status 2).`,
   examples: [
     { command: 'taskflow cache clear release --phase review', does: 'one phase of one flow' },
     { command: 'taskflow cache clear --older-than 30d', does: 'everything made more than 30 days ago' },
@@ -31,7 +30,7 @@ nothing is refused (status 2).`,
     { name: 'phase', type: 'string', value: 'ID', help: 'only this phase' },
     { name: 'older-than', type: 'duration', value: 'D', help: 'only what was made longer ago' },
     { name: 'all', type: 'boolean', help: 'everything' },
-    { name: 'dry-run', alias: 'n', type: 'boolean', help: 'only say what would go' },
+    { name: 'dry-run', alias: 'n', type: 'boolean', help: 'only show what would be removed' },
     jsonFlag('as JSON: {entries, bytes, keys}'),
   ],
   positionals: [{ name: 'FLOW', help: 'a path, or the name of a flow', required: false }],
@@ -87,7 +86,7 @@ async function namedThings(
   return (await unknownPhase(phase, flow, phasesOf)) ?? { flow };
 }
 
-/** The phases of each flow of which something is kept. Looked up only where the flow file does not say enough. */
+/** The phases with kept results, by flow. Looked up only where the flow file is not enough. */
 type KeptNames = () => Promise<ReadonlyMap<string, ReadonlySet<string>>>;
 
 function keptNames(store: StoreOptions, watcher: Watcher): KeptNames {
@@ -105,7 +104,7 @@ function keptNames(store: StoreOptions, watcher: Watcher): KeptNames {
   });
 }
 
-/** What is cleared is not reused by a run that continues either. */
+/** Keeps runs that continue from reusing cleared results. */
 function endContinuing(
   { project }: Invocation,
   { flow, phase, olderThanMs }: { readonly flow?: string; readonly phase?: string; readonly olderThanMs?: number },

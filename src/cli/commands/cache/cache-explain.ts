@@ -60,7 +60,7 @@ taskflow explain and taskflow cache explain are one command.`,
 
 type Explained = ReturnType<typeof explain>;
 
-/** Items that would run: enough of them to see the pattern. */
+/** Items that are listed: enough to see the pattern. */
 const MOST_UNITS = 20;
 
 function comparedOf({ would, identities }: PhaseForecast): readonly ForecastIdentity[] {

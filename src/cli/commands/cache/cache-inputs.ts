@@ -40,7 +40,7 @@ made, and does not declare. What it declares is in its key and is not listed. Ex
       out.json({ phase: id, complete, reads, lists, absent, declared, suggested });
       return EXIT.success;
     }
-    if (!seen) return complain(invocation, `nobody has seen what ${id} looks at`, 'run it first, where strace works');
+    if (!seen) return complain(invocation, `what ${id} looks at was not observed`, 'run it first, where strace works');
     const style = createStyle(out.color);
     if (flags.boolean('suggest')) {
       out.write('fingerprint:\n');

@@ -16,7 +16,7 @@ export const command: Command = {
   flags: [
     { name: 'flow', type: 'string', value: 'NAME', help: 'only entries of this flow' },
     { name: 'phase', type: 'string', value: 'ID', help: 'only entries of this phase' },
-    { name: 'limit', type: 'number', value: 'N', help: 'at most so many (50; with --json all)' },
+    { name: 'limit', type: 'number', value: 'N', help: 'at most this many (50; with --json all)' },
     jsonFlag('as JSON: [{key, flow, phaseId, createdAt, usedAt, bytes, runId, files}]'),
   ],
   positionals: [],

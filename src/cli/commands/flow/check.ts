@@ -48,7 +48,7 @@ interface Checked {
   readonly flow: string;
   readonly diagnostics: readonly Diagnostic[];
   readonly source?: string;
-  /** To say where they are done. */
+  /** To show where they are executed. */
   readonly phases?: Flow['phases'] | undefined;
 }
 
@@ -58,7 +58,7 @@ async function namedFlows({ positionals, project }: Invocation): Promise<readonl
   return projectFlowNames(project);
 }
 
-/** Checked from their text, not from what an earlier check left: here someone wants to see the places. */
+/** Checks their text, not a kept result of an earlier check, which has no places to show. */
 async function checkAll(invocation: Invocation, flows: readonly string[]): Promise<readonly Checked[]> {
   const { loadFlow } = await import('../../../check/load-flow.js');
   const results: Checked[] = [];
@@ -80,7 +80,7 @@ async function checkAll(invocation: Invocation, flows: readonly string[]): Promi
   return results;
 }
 
-/** Phases that are kept across runs, and read what they do not declare. */
+/** Cross-run phases that read files which they do not declare. */
 async function undeclaredInputs({ project }: Invocation, flow: Flow, typed: string): Promise<readonly Diagnostic[]> {
   const { seenInLastRun } = await import('../../../run/history/seen-in-run.js');
   const seen = seenInLastRun(project, flow.file ?? typed);

@@ -54,7 +54,7 @@ function listText({ out }: Invocation, flows: readonly ListedFlow[]): string {
   return `${text}\n\n${style.dim(`taskflow run ${shellWord(first.flow)} --help has more`)}\n`;
 }
 
-/** The name, then what it does and takes, each on a line: that reads well on narrow screens too. */
+/** The name, then what it does and takes, each on a line of its own, for narrow screens. */
 function flowLines({ flow, description, args, problem }: ListedFlow, style: Style): string[] {
   const line = argumentsLine(args);
   return [

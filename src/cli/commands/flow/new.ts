@@ -7,7 +7,7 @@ import { complain } from '../../errors/problem.js';
 import { jsonFlag } from '../../flags/common-flags.js';
 import { isFreeName, WRITABLE_HINT, writeNewFile } from '../../load/new-file.js';
 import { renderTemplateTest } from '../../templates/template-tests.js';
-import { renderTemplate, TEMPLATES } from '../../templates/templates.js';
+import { flowFromTemplate, TEMPLATES } from '../../templates/templates.js';
 import { alignColumns } from '../../text/table.js';
 
 export const command: Command = {
@@ -57,7 +57,7 @@ function create(invocation: Invocation, name: string): number {
   const wanted = flags.string('template') ?? 'script';
   const template = TEMPLATES.find((candidate) => candidate.name === wanted)!;
   const path = `${STATE_DIR}/${name}.yaml`;
-  const written = writeNewFile(join(project.root, path), renderTemplate(template, name));
+  const written = writeNewFile(join(project.root, path), flowFromTemplate(template, name));
   if (written === 'there') return complain(invocation, `${path} is there already`, 'choose another name');
   if (typeof written === 'object') {
     return complain(invocation, `${path} cannot be written: ${written.failed}`, WRITABLE_HINT);

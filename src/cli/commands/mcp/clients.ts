@@ -3,13 +3,13 @@ import type { ParseError } from 'jsonc-parser';
 import { findOnPath } from '../../../process/find-program.js';
 import type { Project } from '../../../util/project.js';
 
-export const CLIENTS = ['claude', 'codex', 'cursor', 'vscode', 'pi'] as const;
-export type ClientName = (typeof CLIENTS)[number];
+export const MCP_CLIENTS = ['claude', 'codex', 'cursor', 'vscode', 'pi'] as const;
+export type McpClientName = (typeof MCP_CLIENTS)[number];
 
-/** A file that a client reads, and what has to be in it. */
+/** A file of a client, and what has to be in it. */
 export interface ClientFile {
   readonly path: string;
-  /** What is added to a file that is there; undefined if it has it already. */
+  /** Adds what is missing to the file's text; undefined if nothing is. */
   readonly add: (before: string) => Promise<{ readonly text: string } | { readonly problem: string } | undefined>;
 }
 
@@ -20,7 +20,7 @@ interface Entry {
 }
 
 /** The settings file of a client; pi has none for this. */
-export function settingsOf(client: Exclude<ClientName, 'pi'>, project: Project): ClientFile {
+export function settingsOf(client: Exclude<McpClientName, 'pi'>, project: Project): ClientFile {
   const { root, home, env } = project;
   const entry = ourEntry(env);
   switch (client) {
@@ -36,17 +36,17 @@ export function settingsOf(client: Exclude<ClientName, 'pi'>, project: Project):
 }
 
 /** Claude Code has a folder of its own for skills; the others share one. */
-export function skillPath(client: Exclude<ClientName, 'pi'>, { root }: Project): string {
+export function skillPath(client: Exclude<McpClientName, 'pi'>, { root }: Project): string {
   return join(root, client === 'claude' ? '.claude' : '.agents', 'skills', 'taskflow', 'SKILL.md');
 }
 
-/** These files are shared with colleagues: they name no path of this machine. */
+/** Names no path of this machine, because colleagues share the file. */
 function ourEntry(env: Project['env']): Entry {
   if (findOnPath('taskflow', env['PATH'])) return { command: 'taskflow', args: ['mcp'] };
   return { command: 'npx', args: ['taskflow-cli', 'mcp'] };
 }
 
-/** Comments and the rest of the file stay as they are. */
+/** Keeps comments and the rest of the file. */
 function jsonFile(path: string, key: readonly string[], entry: Entry): ClientFile {
   return {
     path,
@@ -66,9 +66,9 @@ function jsonFile(path: string, key: readonly string[], entry: Entry): ClientFil
   };
 }
 
-/** A table at the end of a TOML file needs nothing of what is before it. */
+/** Appends: a table at the end of a TOML file is independent of what is before it. */
 function tomlFile(path: string, { command, args }: Entry): ClientFile {
-  // A run may be waited for, for up to ten minutes.
+  // A tool may wait for a run for up to ten minutes.
   const lines = [
     '[mcp_servers.taskflow]',
     `command = ${JSON.stringify(command)}`,

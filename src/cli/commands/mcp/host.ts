@@ -13,7 +13,7 @@ import { whoDecides } from '../../run/decide.js';
 import { startAlone } from '../../run/detach.js';
 import { captureWriter } from '../../terminal/capture.js';
 
-/** Runs under way are among the newest. */
+/** Newest runs that are checked for being under way. */
 const LOOKED_AT = 200;
 const LONGEST_LINE = 100_000;
 

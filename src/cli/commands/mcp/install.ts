@@ -11,7 +11,7 @@ import { complain } from '../../errors/problem.js';
 import { jsonFlag } from '../../flags/common-flags.js';
 import { askPerson } from '../../run/ask-person.js';
 import { createStyle } from '../../terminal/style.js';
-import { CLIENTS, type ClientFile, type ClientName, settingsOf, skillPath } from './clients.js';
+import { type ClientFile, MCP_CLIENTS, type McpClientName, settingsOf, skillPath } from './clients.js';
 import { SKILL } from './skill.js';
 
 export const command: Command = {
@@ -26,9 +26,9 @@ and how; writes both with --yes or after a yes. An entry that is there is never 
     { name: 'yes', alias: 'y', type: 'boolean', help: 'write it without asking' },
     jsonFlag('as JSON: [{path, action, text}]'),
   ],
-  positionals: [{ name: 'CLIENT', help: CLIENTS.join(', '), required: true, choices: CLIENTS }],
+  positionals: [{ name: 'CLIENT', help: MCP_CLIENTS.join(', '), required: true, choices: MCP_CLIENTS }],
   async run(invocation) {
-    const client = invocation.positionals[0] as ClientName;
+    const client = invocation.positionals[0] as McpClientName;
     if (client === 'pi') return forPi(invocation);
     const steps = await planSteps(invocation, client);
     const wrong = steps.find((step) => step.action === 'by hand');
@@ -48,12 +48,12 @@ and how; writes both with --yes or after a yes. An entry that is there is never 
 interface Step {
   readonly path: string;
   readonly action: 'create' | 'extend' | 'left alone' | 'by hand';
-  /** Of the whole file. */
+  /** The new text of the whole file. */
   readonly text: string;
   readonly why?: string;
 }
 
-async function planSteps({ project }: Invocation, client: Exclude<ClientName, 'pi'>): Promise<readonly Step[]> {
+async function planSteps({ project }: Invocation, client: Exclude<McpClientName, 'pi'>): Promise<readonly Step[]> {
   const skill: ClientFile = {
     path: skillPath(client, project),
     add: async (before) => (before === '' ? { text: SKILL } : undefined),
@@ -74,7 +74,7 @@ async function planStep({ path, add }: ClientFile): Promise<Step> {
   return { path, action: before === undefined ? 'create' : 'extend', text: added.text };
 }
 
-/** What an empty file would get, for whoever adds it by hand. */
+/** The text for an empty file, for a person who adds it by hand. */
 async function fresh(add: ClientFile['add']): Promise<string | undefined> {
   const added = await add('');
   return added && 'text' in added ? added.text : undefined;
@@ -97,7 +97,7 @@ async function isWanted({ err, stdin, flags }: Invocation): Promise<boolean> {
   return (await askPerson(question, err, () => () => {})) ?? false;
 }
 
-/** Why it was not written. A link stays a link: the file behind it is changed. */
+/** Returns why it was not written. A link stays a link: its target is changed. */
 function write(path: string, text: string): string | undefined {
   const target = realPath(path);
   try {

@@ -1,6 +1,7 @@
 import type { McpHost } from '../../../mcp/host.js';
-import type { FlagSpec, Invocation } from '../../boot/command.js';
+import type { Invocation } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
+import type { FlagSpec } from '../../flags/flag-spec.js';
 import { listenForInterrupts } from '../../run/interrupt.js';
 
 export const MCP_FLAGS: readonly FlagSpec[] = [{ name: 'read-only', type: 'boolean', help: 'only tools that look' }];

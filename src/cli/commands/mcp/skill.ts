@@ -1,4 +1,4 @@
-/** Teaches an agent when flows are worth it and how to use them, with the server or with the commands alone. */
+/** Teaches an agent when to use flows, and how: with the server or with the commands alone. */
 export const SKILL = `---
 name: taskflow
 description: >-

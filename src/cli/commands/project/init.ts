@@ -72,7 +72,7 @@ function unwritable(invocation: Invocation, path: string, why: string): number {
   return complain(invocation, `${path} cannot be written: ${why}`, WRITABLE_HINT);
 }
 
-/** A schema that another version of taskflow has written makes an editor complain about what is right. */
+/** Renews a schema of another version, with which an editor would report correct flows. */
 function renew(path: string, text: string): 'renewed' | 'there' | { readonly failed: string } {
   if (readFileSync(path, 'utf8') === text) return 'there';
   const written = writeFileTidily(path, text, 0o644);
@@ -87,7 +87,7 @@ function ignoreLines(root: string): Step | { readonly failed: string } {
   if (missing.length === 0) return { path: '.gitignore', action: 'left alone' };
   const gap = before === undefined || before === '' || before.endsWith('\n') ? '' : '\n';
   try {
-    // Only added to: what a person wrote is not written again, so a full disk cannot cost it.
+    // Appends: a full disk cannot destroy lines that a person wrote.
     appendFileSync(path, `${gap}${missing.join('\n')}\n`);
   } catch (error) {
     return { failed: whyUnwritableAt(path, error) };

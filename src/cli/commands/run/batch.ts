@@ -11,10 +11,10 @@ import { complain } from '../../errors/problem.js';
 import { RUN_FLAGS } from '../../flags/run-flags.js';
 import { prepareRun } from '../../run/prepare-run.js';
 
-/** Where a batch means something else: rows that are done stay done. */
+/** Flags with another meaning in a batch, where rows that are done stay done. */
 const IN_A_BATCH: Readonly<Record<string, string>> = {
   arg: 'an argument for all rows; a row of its own goes before',
-  rerun: 'run this phase again; a side effect only in rows where nobody knows whether it took place',
+  rerun: 'run this phase again; a side effect only in rows where it is in doubt',
   skip: 'take this side effect as done in such rows',
 };
 
@@ -103,7 +103,7 @@ const OF_THE_ROWS = { args: {} };
 const NO_ROW_HINT = 'taskflow runs show last --json has the path of each row';
 const ROW_PATH = /^(rows\/[^/]+)\//;
 
-/** `rows/3f…/send` is `send` of one row, `send` that of all of them. */
+/** `rows/3f…/send` is `send` of one row; `send` is that of all rows. */
 function withoutRows({ rerun = [], skip = [], ...rest }: Selection): Selection {
   const inFlow = (names: readonly string[]) => names.map((name) => name.replace(ROW_PATH, ''));
   return { ...rest, rerun: inFlow(rerun), skip: inFlow(skip) };

@@ -53,7 +53,7 @@ async function fromRecord(record: ReadRecord, where: { readonly project: Project
   return (await import('../../../assemble/run-options.js')).assembledFlow(record, where);
 }
 
-/** What the run was started with, without secrets, which no journal has, and arguments that the flow has dropped. */
+/** The run's arguments, except secrets, which no journal has, and arguments that the flow no longer takes. */
 function earlierArgs(
   { run }: RunHead,
   specs: Readonly<Record<string, { readonly secret: boolean }>>,

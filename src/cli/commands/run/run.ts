@@ -27,6 +27,6 @@ export const command: Command = {
   async run(invocation) {
     if (invocation.flags.has('watch')) return (await import('../../run/watch-flow.js')).watchFlow(invocation);
     if (invocation.flags.boolean('detach')) return (await import('../../run/detach.js')).detach(invocation);
-    return (await import('../../run/run-flow.js')).runFlow(invocation);
+    return (await import('../../run/run-flow.js')).runFlowCommand(invocation);
   },
 };

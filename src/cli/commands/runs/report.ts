@@ -35,7 +35,7 @@ export const command: Command = {
       name: 'compare',
       type: 'string',
       value: 'RUN',
-      help: 'beside this run (default: the one before of the same flow)',
+      help: 'compare with this run (default: the one before of the same flow)',
     },
     { name: 'no-outputs', type: 'boolean', help: 'leave contents out: prompts, outputs, arguments, error streams' },
     jsonFlag('what was written: {runId, file, bytes}'),

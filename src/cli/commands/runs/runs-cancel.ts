@@ -8,7 +8,7 @@ import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
 import { jsonFlag } from '../../flags/common-flags.js';
 
-/** Its processes are given time to end; the run asks them, then ends them. */
+/** The run gives its processes time to end before it kills them. */
 const LONGEST_MS = 30_000;
 
 export const command: Command = {
@@ -22,7 +22,7 @@ export const command: Command = {
     if ('status' in head) return head.status;
     if (head.state !== 'running') return report(invocation, head, `${head.runId} is not under way: ${head.state}`);
     const { owner } = head.run;
-    // A number means another process elsewhere: only who certainly is that process is sent a signal.
+    // Elsewhere the id may belong to another process: only a process that is certainly the owner gets the signal.
     if (!sharesProcessIds(owner) || holderState(owner) !== 'alive') {
       return complain(invocation, `${head.runId} is executed on ${owner.host}`, 'cancel it there');
     }

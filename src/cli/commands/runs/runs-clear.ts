@@ -25,7 +25,7 @@ doubt, or done in a run that did not finish, stay remembered, and are named.`,
     { name: 'all', type: 'boolean', help: 'also failed, interrupted and waiting runs' },
     { name: 'older-than', type: 'duration', value: 'D', help: 'only runs that ended longer ago' },
     { name: 'flow', type: 'string', value: 'NAME', help: 'only runs of this flow (name or file)' },
-    { name: 'dry-run', alias: 'n', type: 'boolean', help: 'only say what would go' },
+    { name: 'dry-run', alias: 'n', type: 'boolean', help: 'only show what would be removed' },
     jsonFlag('as JSON: {runs, bytes}'),
   ],
   positionals: [],
@@ -54,7 +54,7 @@ doubt, or done in a run that did not finish, stay remembered, and are named.`,
   },
 };
 
-/** A run may go; that a side effect of it has begun is not forgotten with it. */
+/** Reports side effects of the cleared runs that have begun, which the ledger still knows. */
 function reportHeld({ err, project }: Invocation, going: readonly RunHead[]): void {
   const ids = new Set(going.map(({ runId }) => runId));
   for (const { flow, phase, run, state } of heldEffects(project).filter((held) => ids.has(held.run))) {
@@ -63,7 +63,7 @@ function reportHeld({ err, project }: Invocation, going: readonly RunHead[]): vo
   }
 }
 
-/** How the runs of a flow are found: by what was typed, or else by its file. */
+/** Finds the runs of a flow: by the typed name, or else by its file. */
 async function runsOf(invocation: Invocation, typed: string): Promise<{ readonly flow: string } | Unknown> {
   if (listRuns(invocation.project, { flow: typed, limit: 1 }).length > 0) return { flow: typed };
   const known = await knownFlow(invocation, typed);

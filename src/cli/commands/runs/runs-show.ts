@@ -52,7 +52,7 @@ export const command: Command = {
   },
 };
 
-/** What a paused run asks, and what was decided since. */
+/** The questions of a paused run, and the decisions since. */
 function waitingJson({ project }: Invocation, { runId, state }: RunHead) {
   if (state !== 'paused') return {};
   const waiting = waitingApprovals(project, runId).map(({ phase, text, decided }) => ({
@@ -63,7 +63,7 @@ function waitingJson({ project }: Invocation, { runId, state }: RunHead) {
   return { waiting };
 }
 
-/** The usage limit that it waits for, or that paused it. */
+/** The usage limit that the run waits for, or that paused it. */
 function limitJson({ project }: Invocation, head: RunHead) {
   const limit = currentLimit(project, head);
   if (limit) return { limit: { runner: limit.runner, until: limit.until, known: limit.known } };

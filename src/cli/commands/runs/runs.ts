@@ -25,7 +25,7 @@ export const command: Command = {
   flags: [
     { name: 'flow', type: 'string', value: 'NAME', help: 'only runs of this flow (name or file)' },
     { name: 'state', type: 'string', value: 'S', choices: STATES, help: STATES.join(', ') },
-    { name: 'limit', type: 'number', value: 'N', help: 'at most so many (20)' },
+    { name: 'limit', type: 'number', value: 'N', help: 'at most this many (20)' },
     jsonFlag('as JSON: [{runId, flow, file, state, startedAt, durationMs, spent, saved}]'),
   ],
   positionals: [],
@@ -45,7 +45,7 @@ export const command: Command = {
   },
 };
 
-/** That there may be more than is shown, and how much is kept. */
+/** Reports that there may be more runs than shown, and how many are kept. */
 function reportMore({ flags, project, err }: Invocation, shown: number): void {
   const { runs, bytes } = sizeOfRuns(project);
   if (shown < limitOf(flags) || shown === runs) return;
@@ -82,7 +82,7 @@ function row(head: RunHead, project: Project, style: Style): string[] {
   ];
 }
 
-/** A usage limit; or, for a paused run, what happened since: it went on, or all its approvals are decided. */
+/** A usage limit; or, for a paused run, that it was continued or that all its approvals are decided. */
 function whatItWaitsFor(project: Project, head: RunHead): string {
   const { runId, state, end } = head;
   const now = project.clock.now();

@@ -76,7 +76,7 @@ async function sendOnly(invocation: Invocation, runId: string): Promise<number> 
   return EXIT.success;
 }
 
-/** The rows of a batch run side by side; one after the other they can be read. */
+/** Sorts by row: rows run side by side, but are read one after the other. */
 function inRows({ phases }: RunTrace, names: RowNames): readonly PhaseTrace[] {
   const numberOf = ({ phase }: PhaseTrace) => names.find(phase)?.row.row ?? Number.MAX_SAFE_INTEGER;
   return [...phases].sort((a, b) => numberOf(a) - numberOf(b));

@@ -1,13 +1,13 @@
 import { startDetached } from '../../../process/start-detached.js';
 import type { Project } from '../../../util/project.js';
 
-/** From these folders alone: what a project or a setting names is never started for an address. */
+/** Only programs in these folders: never one that a project or a setting names. */
 const OPENERS: Readonly<Record<string, readonly string[]>> = {
   linux: ['/usr/bin/xdg-open', '/usr/local/bin/xdg-open'],
   darwin: ['/usr/bin/open'],
 };
 
-/** Shows the address in the user's browser; says why if that cannot be tried. */
+/** Shows the address in the user's browser; returns why if it cannot. */
 export async function openBrowser({ home, env }: Project, url: string): Promise<string | undefined> {
   for (const program of OPENERS[process.platform] ?? []) {
     const started = await startDetached({ argv: [program, url], cwd: home, env });

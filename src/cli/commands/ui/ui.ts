@@ -2,7 +2,7 @@ import { loadConfig } from '../../../config/load.js';
 import { runProcess } from '../../../process/run-process.js';
 import type { CommandResult, UiHost } from '../../../ui/server/host.js';
 import { livePage } from '../../../ui/server/page-html.js';
-import { serve, type UiServer } from '../../../ui/server/serve.js';
+import { servePage, type UiServer } from '../../../ui/server/serve.js';
 import type { Project } from '../../../util/project.js';
 import type { Command, Invocation } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
@@ -13,7 +13,7 @@ import { storeOptions } from '../../load/store.js';
 import { whoDecides } from '../../run/decide.js';
 import { openBrowser } from './open-browser.js';
 
-/** Where the page is if nobody says otherwise; if that is taken, anywhere. */
+/** The default port; if it is taken, any free one. */
 const PORT = 4373;
 
 export const command: Command = {
@@ -46,8 +46,8 @@ address that is printed lets one browser in, once; then another one is printed. 
 };
 
 async function start(host: UiHost, port: number | undefined): Promise<UiServer | { readonly inUse: true }> {
-  const server = await serve(host, port ?? PORT);
-  return 'inUse' in server && port === undefined ? serve(host, 0) : server;
+  const server = await servePage(host, port ?? PORT);
+  return 'inUse' in server && port === undefined ? servePage(host, 0) : server;
 }
 
 async function hostOf(invocation: Invocation): Promise<UiHost> {
@@ -70,7 +70,7 @@ async function hostOf(invocation: Invocation): Promise<UiHost> {
   };
 }
 
-/** The same command as a person would type it, in a process of its own: whatever becomes of it, the page stays. */
+/** Runs a command in a process of its own: whatever happens to it, the page stays. */
 async function callSelf(project: Project, args: readonly string[]): Promise<CommandResult> {
   const argv = [process.execPath, process.argv[1]!, '--root', project.root, '--no-color', ...args];
   const result = await runProcess({ argv, cwd: project.root, env: project.env });
@@ -78,7 +78,7 @@ async function callSelf(project: Project, args: readonly string[]): Promise<Comm
   return { status: result.exitCode ?? EXIT.internal, stdout: result.stdout.toString('utf8'), stderr };
 }
 
-/** Until Ctrl-C, or whoever else ends us. */
+/** Resolves at Ctrl-C or another signal to end. */
 function interrupted(): Promise<void> {
   return new Promise((resolve) => {
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => resolve());

@@ -2,7 +2,7 @@ import { timeText } from '../words.js';
 import { beside, type LiveSource, shownRun } from './live-source.js';
 import { useRuns } from './runs-page.js';
 
-/** Which run of the same flow this one is shown beside. */
+/** Chooses the run of the same flow to compare with. */
 export function Beside({ source, runId }: { readonly source: LiveSource; readonly runId: string }) {
   const runs = useRuns(source)?.runs ?? [];
   const flow = shownRun.value?.view.flow;

@@ -14,7 +14,7 @@ import type { LiveSource } from './live-source.js';
 import { Plot } from './plot.js';
 import { useRuns } from './runs-page.js';
 
-/** What is kept for reuse, what it has saved, and what would go. */
+/** What is kept for reuse, what it has saved, and what the next collection would remove. */
 export function CachePage({ source }: { readonly source: LiveSource }) {
   const cache = useSignal<CacheView | undefined | 'failed'>(undefined);
   const runs = useRuns(source)?.runs ?? [];

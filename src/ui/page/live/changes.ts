@@ -11,8 +11,8 @@ interface Listener {
 }
 
 /**
- * What has changed, from one connection for the whole page. A page that nobody sees holds none: a browser has six for
- * one server. When it is seen again it asks from where it was.
+ * Reports changes, with one connection for the whole page. A hidden page holds none, because a browser opens only six
+ * to one server. When it is visible again, it asks for all changes since.
  */
 export class Changes {
   readonly #listeners = new Set<Listener>();
@@ -37,7 +37,7 @@ export class Changes {
     };
   }
 
-  /** Nobody answered a question: all of them are asked again. */
+  /** Call it when a request got no answer: everything is requested again. */
   again(): void {
     connection.value = 'lost';
     clearTimeout(this.#retry);
@@ -46,7 +46,7 @@ export class Changes {
     }, AGAIN_MS);
   }
 
-  /** One connection at most, for what is shown now. */
+  /** At most one connection, for the run that is shown now. */
   #connect(): void {
     clearTimeout(this.#timer);
     const runId = [...this.#listeners].find((listener) => listener.runId !== undefined)?.runId;
@@ -54,7 +54,7 @@ export class Changes {
     if (this.#events && isWanted && runId === this.#runId) return;
     this.#events?.close();
     this.#events = undefined;
-    // Another run has another state; that of the list stays.
+    // The state of the list stays; another run has another state.
     if (runId !== this.#runId) this.#last = `${this.#last.split('.')[0]}.`;
     this.#runId = runId;
     if (isWanted) this.#open();
@@ -73,7 +73,7 @@ export class Changes {
     events.onerror = () => {
       connection.value = 'lost';
       if (events.readyState !== EventSource.CLOSED) return;
-      // Refused: the browser does not try again by itself.
+      // After a refusal the browser does not try again by itself.
       this.#events = undefined;
       this.#timer = setTimeout(() => this.#connect(), AGAIN_MS);
     };

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { shellWord } from '../../../util/shell-word.js';
 import { CommandList } from '../texts.js';
-import { Deed, Modal, Said } from './confirm.js';
+import { ActionButton, CommandOutput, Modal } from './confirm.js';
 import type { Acted, LiveSource } from './live-source.js';
 import { FlowOptions } from './runs-page.js';
 
@@ -11,7 +11,7 @@ interface ClearProps {
   readonly onCleared: () => void;
 }
 
-/** Clearing is shown before it is done: how many entries would go, by the same command. */
+/** Clears the cache, and first shows how many entries the same command would remove. */
 export function ClearCache({ source, flows, onCleared }: ClearProps) {
   const isOpen = useSignal(false);
   return (
@@ -77,9 +77,9 @@ function Choice({ source, flows, onCleared, onClose }: ClearProps & { readonly o
           </button>
         </div>
       )}
-      {preview.value && <Said acted={preview.value} title="Nothing has gone yet" />}
+      {preview.value && <CommandOutput acted={preview.value} title="Nothing has gone yet" />}
       {preview.value?.ok && source.decides && (
-        <Deed
+        <ActionButton
           label="Clear it"
           kind="danger"
           act={() => source.act('clear', body)}

@@ -4,14 +4,14 @@ import { useEffect, useRef } from 'preact/hooks';
 import { CommandList } from '../texts.js';
 import type { Acted } from './live-source.js';
 
-interface ConfirmProps extends Omit<DeedProps, 'onClose'> {
+interface ConfirmProps extends Omit<ActionButtonProps, 'onClose'> {
   readonly title: string;
-  /** What a person would type for the same. */
+  /** The same as a command line. */
   readonly command: string;
   readonly children?: ComponentChildren;
 }
 
-/** A button that asks once more, and then says what became of it. */
+/** A button that asks for confirmation, and then shows the outcome. */
 export function Confirm({ label, title, command, kind, act, onDone, children }: ConfirmProps) {
   const isOpen = useSignal(false);
   return (
@@ -23,7 +23,7 @@ export function Confirm({ label, title, command, kind, act, onDone, children }: 
         <Modal title={title} onClose={() => (isOpen.value = false)}>
           {children}
           <CommandList of={[[command, 'does the same in a terminal']]} />
-          <Deed label={label} kind={kind} act={act} onDone={onDone} onClose={() => (isOpen.value = false)} />
+          <ActionButton label={label} kind={kind} act={act} onDone={onDone} onClose={() => (isOpen.value = false)} />
         </Modal>
       )}
     </>
@@ -47,8 +47,8 @@ export function Modal({ title, onClose, children }: ModalProps) {
   );
 }
 
-interface DeedProps {
-  /** On the button. */
+interface ActionButtonProps {
+  /** Text on the button. */
   readonly label: string;
   readonly kind?: 'danger' | 'main';
   readonly act: () => Promise<Acted>;
@@ -56,8 +56,8 @@ interface DeedProps {
   readonly onClose: () => void;
 }
 
-/** Does it once, however often it is clicked. */
-export function Deed({ label, kind = 'main', act, onDone, onClose }: DeedProps) {
+/** A button that acts once, however often it is clicked. */
+export function ActionButton({ label, kind = 'main', act, onDone, onClose }: ActionButtonProps) {
   const state = useSignal<'ready' | 'busy' | Acted>('ready');
   const run = async () => {
     if (state.value === 'busy') return;
@@ -69,7 +69,7 @@ export function Deed({ label, kind = 'main', act, onDone, onClose }: DeedProps) 
   const isOver = typeof state.value === 'object' && state.value.ok;
   return (
     <>
-      {typeof state.value === 'object' && <Said acted={state.value} />}
+      {typeof state.value === 'object' && <CommandOutput acted={state.value} />}
       <div class="actions">
         {!isOver && (
           <button type="button" class={`action is-${kind}`} disabled={state.value === 'busy'} onClick={run}>
@@ -84,8 +84,8 @@ export function Deed({ label, kind = 'main', act, onDone, onClose }: DeedProps) 
   );
 }
 
-/** What the command has said. */
-export function Said({ acted, title = 'Done' }: { readonly acted: Acted; readonly title?: string }) {
+/** The output of the command. */
+export function CommandOutput({ acted, title = 'Done' }: { readonly acted: Acted; readonly title?: string }) {
   return (
     <div class={`said is-${acted.ok ? 'reused' : 'failed'}`} role="status">
       <strong>{acted.ok ? title : 'Refused'}</strong>

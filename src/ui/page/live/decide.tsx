@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { shellWord } from '../../../util/shell-word.js';
 import { oneLine } from '../../../util/terminal-text.js';
-import type { Question } from '../../server/approvals.js';
+import type { OpenQuestion } from '../../server/approvals.js';
 import type { LiveRun } from '../../server/run-answers.js';
 import { selection } from '../state.js';
 import { CommandList } from '../texts.js';
 import { timeText } from '../words.js';
 import { Beside } from './beside.js';
-import { Confirm, Said } from './confirm.js';
+import { CommandOutput, Confirm } from './confirm.js';
 import { type Acted, type LiveSource, shownRun } from './live-source.js';
 
 interface DecideProps {
@@ -15,7 +15,7 @@ interface DecideProps {
   readonly runId: string;
 }
 
-/** What a person can do about a run: decide what it asks, end it, go on with it, run it again. */
+/** What a person can do about a run: answer its questions, end it, continue it, run it again. */
 export function Decide({ source, runId }: DecideProps) {
   const run = shownRun.value;
   if (run?.view.runId !== runId) return null;
@@ -38,7 +38,7 @@ export function Decide({ source, runId }: DecideProps) {
 }
 
 interface ApprovalProps extends DecideProps {
-  readonly question: Question;
+  readonly question: OpenQuestion;
 }
 
 const DECISIONS = [
@@ -95,7 +95,7 @@ function Approval({ source, runId, question }: ApprovalProps) {
           </div>
         </>
       )}
-      {typeof acted.value === 'object' && <Said acted={acted.value} />}
+      {typeof acted.value === 'object' && <CommandOutput acted={acted.value} />}
       <CommandList
         of={[
           [`taskflow approve ${runId} ${shellWord(phase)}${noted}`, 'say yes in a terminal'],
@@ -127,7 +127,7 @@ function RunActions({ source, run }: { readonly source: LiveSource; readonly run
       </Offer>
     );
   }
-  // Another batch over the same rows came after it: that one is gone on with.
+  // Null: a later batch over the same rows is the one to continue.
   if (continuedBy !== null || (mode === 'batch' && !batch)) return null;
   if (batch && batch.byHand !== null) return state === 'success' ? null : <ByHand {...batch} why={batch.byHand} />;
   const command = batch ? batch.command : `taskflow resume ${runId}`;
@@ -172,12 +172,12 @@ function RunActions({ source, run }: { readonly source: LiveSource; readonly run
   );
 }
 
-/** What the page cannot know: only the command, for a terminal. */
+/** Shows only the command, where the page cannot act itself. */
 function ByHand({ command, why }: { readonly command: string; readonly why: string }) {
   return <CommandList of={[[command, `goes on with this batch; not from here, since ${why}`]]} />;
 }
 
-/** A button where the page may decide; where it may not, the command. */
+/** A button, or only the command where the page may not decide. */
 function Offer({ source, ...confirm }: { readonly source: LiveSource } & Parameters<typeof Confirm>[0]) {
   if (source.decides) return <Confirm {...confirm} />;
   return <CommandList of={[[confirm.command, `${confirm.label}, in a terminal: this page is read-only`]]} />;

@@ -14,7 +14,7 @@ import { type NoSession, openSession } from './session.js';
 
 type Entered = LiveSource | NoSession | undefined;
 
-/** The page of a server. Where it is, the address says: `#/`, `#/runs/ID`, `#/cache`. */
+/** The page of a server. The address names the view: `#/`, `#/runs/ID`, `#/cache`. */
 export function LivePage() {
   usePageKeys();
   const entered = useSignal<Entered>(undefined);

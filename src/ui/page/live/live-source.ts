@@ -2,12 +2,12 @@ import { type Signal, signal } from '@preact/signals';
 import type { CacheView } from '../../server/cache-view.js';
 import type { LiveRun } from '../../server/run-answers.js';
 import type { ListedRun } from '../../server/run-list.js';
-import type { Comparison, Detail } from '../../view/types.js';
-import type { Source } from '../source.js';
+import type { Detail, RunComparison } from '../../view/types.js';
+import type { PageSource } from '../source.js';
 import { Changes, connection } from './changes.js';
 import { post, type Session } from './session.js';
 
-/** How an action went: what the same command said in a terminal. */
+/** How an action ended, with the output of its command. */
 export interface Acted {
   readonly ok: boolean;
   readonly said: string;
@@ -18,7 +18,7 @@ export interface RunsOf {
   readonly total: number;
 }
 
-export interface LiveSource extends Source {
+export interface LiveSource extends PageSource {
   list(): Promise<RunsOf | undefined>;
   watchList(changed: () => void): () => void;
   cache(): Promise<CacheView | undefined>;
@@ -27,12 +27,12 @@ export interface LiveSource extends Source {
 
 /** The run that is shown, with what can be decided about it. */
 export const shownRun = signal<LiveRun | undefined>(undefined);
-/** The run beside which it is shown; undefined: the one before it. */
+/** The run to compare it with; undefined: the one before it. */
 export const beside = signal<string | undefined>(undefined);
-/** This browser is not let in any more: the server was started anew. */
+/** This browser's session has ended: the server was started anew. */
 export const locked = signal(false);
 
-/** A run that changes all the time is asked for after so long, and never while an answer is under way. */
+/** A run that keeps changing is fetched at this interval, and never while an answer is under way. */
 const PAUSE_MS = 300;
 
 const changes = new Changes();
@@ -41,7 +41,7 @@ const changes = new Changes();
 export function liveSource({ readOnly }: Session): LiveSource {
   const readRun = latest(async (runId: string) => {
     const run = await get<LiveRun>(`/api/runs/${runId}`);
-    // Nobody answers: what was there is still shown.
+    // Without an answer, the page keeps what it has.
     if (run !== 'away') shownRun.value = run;
     return shownRun.value?.view.runId === runId ? shownRun.value : undefined;
   });
@@ -49,7 +49,7 @@ export function liveSource({ readOnly }: Session): LiveSource {
     decides: !readOnly,
     run: async (runId) => (await readRun(runId))?.view,
     detail: (runId, name) => found<Detail>(`/api/runs/${runId}/detail?${besideQuery({ name })}`),
-    compare: (runId) => found<Comparison>(`/api/runs/${runId}/compare?${besideQuery()}`),
+    compare: (runId) => found<RunComparison>(`/api/runs/${runId}/compare?${besideQuery()}`),
     watch: (runId, changed) => {
       const soon = paced(changed);
       const stops = [changes.on({ runId, changed: soon }), afterChange(beside, soon)];
@@ -64,7 +64,7 @@ export function liveSource({ readOnly }: Session): LiveSource {
   };
 }
 
-/** With the run that was chosen to be beside. */
+/** The query that names the run to compare with. */
 function besideQuery(more: Readonly<Record<string, string>> = {}): URLSearchParams {
   return new URLSearchParams({ ...more, ...(beside.value !== undefined && { with: beside.value }) });
 }
@@ -74,7 +74,7 @@ async function found<T>(path: string): Promise<T | undefined> {
   return answer === 'away' ? undefined : (answer ?? undefined);
 }
 
-/** Undefined: it is not there. `away`: nobody answers. */
+/** Undefined: not found. `away`: the server does not answer. */
 async function get<T>(path: string): Promise<T | 'away' | undefined> {
   try {
     const response = await fetch(path);
@@ -106,7 +106,7 @@ function afterChange(of: Signal<unknown>, call: () => void): () => void {
   });
 }
 
-/** Of questions that come while an answer is under way, the last one is asked. */
+/** While an answer is under way, only the last of the further requests is kept and sent. */
 function latest<T>(ask: (name: string) => Promise<T>): (name: string) => Promise<T> {
   let underWay: Promise<unknown> | undefined;
   let next: { readonly name: string; readonly answer: Promise<T> } | undefined;

@@ -1,6 +1,6 @@
 import type { Outcome } from '../words.js';
 
-/** One bar: its parts lie on each other, the first at the bottom. */
+/** One bar of stacked parts, the first at the bottom. */
 export interface Bar {
   readonly key: string;
   /** Shown when the pointer rests on it. */
@@ -54,7 +54,7 @@ export function Plot({ name, bars, top, most }: PlotProps) {
   );
 }
 
-/** What was reused is striped: it is told apart without its colour. */
+/** Reused parts are striped, so that they differ in more than colour. */
 function Stripes() {
   return (
     <defs>

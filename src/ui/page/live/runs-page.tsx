@@ -11,7 +11,7 @@ import { runOutcome, runWord, timeText } from '../words.js';
 import type { LiveSource, RunsOf } from './live-source.js';
 import { type Bar, Plot } from './plot.js';
 
-/** What has run: each run, and how cost, time and reuse of a flow went over its runs. */
+/** The runs of the project, and how cost, time and reuse of a flow went over its runs. */
 export function RunsPage({ source }: { readonly source: LiveSource }) {
   const found = useRuns(source);
   const flow = useSignal('');
@@ -45,7 +45,7 @@ export function RunsPage({ source }: { readonly source: LiveSource }) {
   );
 }
 
-/** What a choice among flows offers. */
+/** The options of a choice among flows. */
 export function FlowOptions({ flows }: { readonly flows: readonly string[] }) {
   return (
     <>
@@ -92,7 +92,7 @@ function NoRuns() {
   );
 }
 
-/** What somebody has to decide comes first. */
+/** Runs that wait for a decision come first. */
 function Waiting({ runs }: { readonly runs: readonly ListedRun[] }) {
   const waiting = runs.filter((run) => run.waiting > 0 && run.continuedBy === null && run.state !== 'running');
   if (waiting.length === 0) return null;

@@ -1,17 +1,17 @@
-/** A token is what an address holds before the page takes it out. */
+/** The token in an address, which the page removes. */
 const TOKEN = /^#([\w-]{43})$/;
 
 export interface Session {
   readonly readOnly: boolean;
 }
 
-/** Why there is no session: never let in, or nobody is there to let us in. */
+/** Why there is no session: no valid token or cookie, or no answer from the server. */
 export type NoSession = 'locked' | 'away';
 
 /** Exchanges the address's token for a cookie, once; or goes on with the cookie that this browser has. */
 export async function openSession(): Promise<Session | NoSession> {
   const token = TOKEN.exec(location.hash)?.[1];
-  // Out of the address and the history before anything else can see it.
+  // Removed from the address and the history before anything else can read it.
   if (token !== undefined) history.replaceState(null, '', '/#/');
   try {
     const response = token === undefined ? await fetch('/api/session') : await post('/api/session', { token });
@@ -21,7 +21,7 @@ export async function openSession(): Promise<Session | NoSession> {
   }
 }
 
-/** The header is what no other site's page can send. */
+/** With a header that no other site's page can send. */
 export function post(path: string, body: unknown): Promise<Response> {
   return fetch(path, {
     method: 'POST',
