@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { JsonObject, JsonValue } from '../model/json.js';
 import { argFlags, flagWords } from './line.js';
-import { runAnswer } from './run-answer.js';
+import { runState } from './run-answer.js';
 import { ARGS, FLOW, input, list, MAYBE_NUMBER, MAYBE_TEXT, output, PHASE, RUN, RUN_OUTPUT, TEXT } from './schemas.js';
 import { commandTool, LOOKS, type Tool } from './tool.js';
 
@@ -48,7 +48,7 @@ export const LOOKING: readonly Tool[] = [
     output: RUN_OUTPUT,
     hints: LOOKS,
     command: ({ run }) => ['runs', 'show', '--', run],
-    shape: runAnswer,
+    shape: runState,
   }),
   commandTool({
     name: 'explain_phase',

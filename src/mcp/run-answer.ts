@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../model/json.js';
 
 /** The state of a run, with what to do next, which people read on the terminal. */
-export function runAnswer(json: JsonValue): JsonObject {
+export function runState(json: JsonValue): JsonObject {
   const { phases, ...run } = json as JsonObject;
   const next = nextStep(run);
   return {

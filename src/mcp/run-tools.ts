@@ -3,7 +3,7 @@ import { startTimer } from '../util/timer.js';
 import { readCalled } from './answer.js';
 import { argFlags, flagWords } from './line.js';
 import { ProgressNotifier } from './progress.js';
-import { runAnswer } from './run-answer.js';
+import { runState } from './run-answer.js';
 import { ARGS, FLOW, input, PHASE, RUN, RUN_OUTPUT, WAIT } from './schemas.js';
 import { LOOKS, type McpCall, type Tool, type ToolReply, tool } from './tool.js';
 
@@ -89,5 +89,5 @@ async function waitFor(runId: string, seconds = DEFAULT_WAIT, { host, context }:
   }
   const read = readCalled(await host.call(['runs', 'show', '--json', '--', runId]));
   if ('problem' in read) return read;
-  return { value: runAnswer(read.json), whole: `taskflow runs show ${runId} --json` };
+  return { value: runState(read.json), whole: `taskflow runs show ${runId} --json` };
 }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readAnswer } from '../../src/cli/run/ask-approval.js';
+import { readApproval } from '../../src/cli/run/ask-approval.js';
 import { CLI, cliEnvironment, createTestProject, type TestProject } from '../support/cli.js';
 import { hasScript, runOnTerminal, type Typing } from '../support/on-terminal.js';
 
@@ -111,7 +111,7 @@ describe('an answer to an approval', () => {
     ['n', { decision: 'reject' }],
     ['no: not on a Friday', { decision: 'reject', note: 'not on a Friday' }],
     ['N not now', { decision: 'reject', note: 'not now' }],
-  ])('%j', (line, answer) => expect(readAnswer(line)).toEqual(answer));
+  ])('%j', (line, answer) => expect(readApproval(line)).toEqual(answer));
 
   const doubtful = ['', '  ', 'stop', 'nope', 'abort', 'wait', 'q', 'quit', 'ok', 'approve', 'yep', 'now or never'];
   it.each([
@@ -132,7 +132,7 @@ describe('an answer to an approval', () => {
     'yes \x08\x08\x08\x08no',
     'y \x1b[2Kn',
     '\x1b[Ay',
-  ])('that is neither yes nor no is none: %j', (line) => expect(readAnswer(line)).toBeUndefined());
+  ])('that is neither yes nor no is none: %j', (line) => expect(readApproval(line)).toBeUndefined());
 });
 
 describe('trouble', () => {

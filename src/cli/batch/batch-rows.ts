@@ -54,7 +54,7 @@ export async function readBatchRows(
   if (problems.length > 0 || 'problems' in bound) return { status: complainAboutRows(invocation, typed, problems) };
   const style = createStyle(invocation.err.color);
   for (const warning of bound.warnings) invocation.err.write(`${warningLine(undefined, warning, style)}\n`);
-  return { rows: bound.rows, over: nameOf(invocation, typed), warnings: bound.warnings };
+  return { rows: bound.rows, over: rowListName(invocation, typed), warnings: bound.warnings };
 }
 
 function readInput({ cwd, stdin }: Invocation, typed: string): Buffer | { readonly problem: string } {
@@ -70,7 +70,7 @@ function readInput({ cwd, stdin }: Invocation, typed: string): Buffer | { readon
 }
 
 /** The name of the list: the same for one file, whatever the folder it is named from. */
-export function nameOf({ cwd, project }: Invocation, typed: string): string {
+export function rowListName({ cwd, project }: Invocation, typed: string): string {
   if (typed === '-') return '-';
   const path = resolve(cwd, typed);
   return isInside(project.root, path) ? relativePath(project.root, path) : path;

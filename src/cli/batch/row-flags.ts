@@ -1,7 +1,7 @@
 import type { ArgSpec } from '../../model/flow.js';
 import { LEFT_OUT } from '../../run/batch/row-flags.js';
 import type { Invocation } from '../boot/command.js';
-import { nameOf } from './batch-rows.js';
+import { rowListName } from './batch-rows.js';
 
 const WORDS = ['as', 'format'];
 const FILES = ['args-file', 'out'];
@@ -20,7 +20,7 @@ export function rowFlags(
     });
   const words = [
     ...given(WORDS, (value) => value),
-    ...given(FILES, (value) => nameOf(invocation, value)),
+    ...given(FILES, (value) => rowListName(invocation, value)),
     ...[...flags.list('arg'), ...pairs].map((pair) => `--arg=${withoutSecret(pair, specs)}`),
   ];
   return words.length === 0 ? undefined : words;

@@ -15,7 +15,7 @@ const BUILT_IN = Object.keys(CLIENTS) as ClientName[];
  * flows use unless they name another is needed; of the others it is good to know. Their programs are looked for, not
  * started, and their servers not asked, unless that is asked for: the project may have named them.
  */
-export const checkRunners: Check = async (context) => {
+export const checkEveryRunner: Check = async (context) => {
   const { config, project, probe } = context;
   const names = [...new Set([...BUILT_IN, ...Object.keys(config.runners)])];
   const detected = detectRunner(project);

@@ -12,7 +12,7 @@ export async function askApproval(
 ): Promise<ApprovalAnswer> {
   const head = createStyle(err.color).bold(`${oneLine(phase)} needs an approval`);
   const shown = `\n${head}\n${visible(text).trimEnd()}\n`;
-  const question = { text: shown, prompt: PROMPT, read: readAnswer, again: AGAIN, signal, timeoutMs };
+  const question = { text: shown, prompt: PROMPT, read: readApproval, again: AGAIN, signal, timeoutMs };
   return (await askPerson(question, err, suspendView)) ?? { decision: 'pause' };
 }
 
@@ -25,7 +25,7 @@ const DOUBTS =
 const DOUBT = new RegExp(`^(?:${DOUBTS})\\b|\\?$`, 'i');
 
 /** Undefined when the answer is neither yes nor no: in doubt, nothing is approved. */
-export function readAnswer(line: string): ApprovalAnswer | undefined {
+export function readApproval(line: string): ApprovalAnswer | undefined {
   // With control characters in it, the line is not what the person sees.
   if (sanitize(line) !== line) return undefined;
   const [, word, note = ''] = /^(y|yes|n|no)(?:[\s:,;.!–—-]+(.*))?$/i.exec(line.trim()) ?? [];

@@ -1,14 +1,22 @@
 import { useState } from 'preact/hooks';
 import { grouped } from '../../util/format.js';
 import { sanitize, visible } from '../../util/terminal-text.js';
-import type { Text } from '../view/types.js';
+import type { ShownText } from '../view/types.js';
 import { announcement } from './state.js';
 
 const FOLDED_LINES = 14;
 const FOLDED_CHARS = 1_600;
 
 /** A text from outside: never treated as markup, and folded if it is long. */
-export function Quoted({ of, label, exact }: { readonly of: Text; readonly label: string; readonly exact?: boolean }) {
+export function Quoted({
+  of,
+  label,
+  exact,
+}: {
+  readonly of: ShownText;
+  readonly label: string;
+  readonly exact?: boolean;
+}) {
   const [open, setOpen] = useState(false);
   const text = (exact ? visible : sanitize)(of.text);
   const lines = text.split('\n');

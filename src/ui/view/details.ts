@@ -5,7 +5,7 @@ import type { AskLine, AttemptLine, DecisionLine, JournalLine, ResultLine } from
 import { resultName } from '../../run/journal/reader.js';
 import { observedView } from './observed.js';
 import type { TextBudget } from './text.js';
-import type { AttemptView, Detail, FailureView, NamedText, Text } from './types.js';
+import type { AttemptView, Detail, FailureView, NamedText, ShownText } from './types.js';
 import { spentIfAny } from './went.js';
 
 type Draft = { -readonly [F in keyof Detail]: Detail[F] };
@@ -98,7 +98,7 @@ export class Details {
   }
 }
 
-const LEFT_OUT: Text = { text: '' };
+const LEFT_OUT: ShownText = { text: '' };
 
 export function askedOf(inputs: Readonly<Record<string, JsonValue>>, texts: TextBudget): NamedText[] {
   return Object.entries(inputs)
@@ -111,7 +111,7 @@ export function asText(value: JsonValue): string {
   return isTextList(value) ? value.join(' ') : JSON.stringify(value, null, 2);
 }
 
-function saidOf(output: Output, texts: TextBudget): Text {
+function saidOf(output: Output, texts: TextBudget): ShownText {
   return output instanceof StoredOutput ? texts.text(output.preview, output.stored.bytes) : texts.text(output.text);
 }
 

@@ -5,7 +5,7 @@ import type { SeenInputs } from '../../model/observation.js';
 import { canonicalEncode } from '../../util/canonical.js';
 import { sha256Hex } from '../../util/digest.js';
 import { plural } from '../../util/format.js';
-import type { Identified } from './made-from.js';
+import type { StoredInputs } from './made-from.js';
 import type { TextBudget } from './text.js';
 import type { InputPart, InputsView } from './types.js';
 
@@ -15,7 +15,7 @@ const SHORT = 60;
 
 interface Beside {
   readonly runId: string;
-  readonly made: Identified;
+  readonly made: StoredInputs;
 }
 
 /** With the digests of its files, so that a difference can name them. */
@@ -24,10 +24,10 @@ interface Part extends InputPart {
 }
 
 /** The inputs of a result, part by part, each with its value in the other run where that differs. */
-export function inputsOf(made: Identified, beside: Beside | undefined, texts: TextBudget): InputsView {
+export function inputsOf(made: StoredInputs, beside: Beside | undefined, texts: TextBudget): InputsView {
   const earlier = beside?.made;
   const apart = earlier !== undefined && sealedElsewhere(made.identity, earlier.identity);
-  const comparable = (each: Identified) => (apart ? { ...each, identity: withoutSeals(each.identity) } : each);
+  const comparable = (each: StoredInputs) => (apart ? { ...each, identity: withoutSeals(each.identity) } : each);
   const now = partsOf(comparable(made));
   const parts = earlier ? compared(now, partsOf(comparable(earlier))) : now;
   return {
@@ -73,7 +73,7 @@ function changedFiles(now: Part['contents'] = new Map(), before: Part['contents'
 }
 
 /** Describes which undeclared paths that it looked at have changed. */
-export function undeclaredChange(now: Identified, before: Identified): string | undefined {
+export function undeclaredChange(now: StoredInputs, before: StoredInputs): string | undefined {
   const [[current], [earlier]] = [undeclared(now.seen), undeclared(before.seen)];
   if (current?.print === earlier?.print) return undefined;
   const files = changedFiles(current?.contents, earlier?.contents);
@@ -81,7 +81,7 @@ export function undeclaredChange(now: Identified, before: Identified): string | 
 }
 
 /** In this order: declared inputs, upstream phases, the agent, the prompt or command, the rest. */
-function partsOf({ identity, seen }: Identified): Part[] {
+function partsOf({ identity, seen }: StoredInputs): Part[] {
   return [
     ...objectsIn(identity['fingerprints']).map(fingerprint),
     ...objectsIn(identity['context']).map(contextFile),

@@ -7,9 +7,9 @@ import type { StoreOptions } from '../../store/options.js';
 import { showEntry } from '../../store/show-entry.js';
 
 /** The stored identity of a result, in which secrets are sealed; or why it is not known. */
-type MadeFrom = Identified | { readonly unknown: string };
+type MadeFrom = StoredInputs | { readonly unknown: string };
 
-export interface Identified {
+export interface StoredInputs {
   readonly identity: JsonObject;
   /** Undeclared paths that its execution looked at. */
   readonly seen?: SeenInputs;

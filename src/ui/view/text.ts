@@ -1,4 +1,4 @@
-import type { Text } from './types.js';
+import type { ShownText } from './types.js';
 
 /** The most characters of one text that a page shows. */
 const MOST = 16_000;
@@ -18,7 +18,7 @@ export class TextBudget {
     this.#mask = mask;
   }
 
-  text(whole: string, length = whole.length): Text {
+  text(whole: string, length = whole.length): ShownText {
     const most = Math.min(MOST, Math.floor(this.#left / SHARE));
     // Masked before it is cut: a secret that is cut in two would not be found.
     const masked = this.#mask(whole.length > 2 * MOST ? whole.slice(0, 2 * MOST) : whole);

@@ -40,14 +40,14 @@ export interface RunView {
 }
 
 /** A text, or its beginning: then `chars` is the length of the whole. */
-export interface Text {
+export interface ShownText {
   readonly text: string;
   readonly chars?: number;
 }
 
 export interface NamedText {
   readonly name: string;
-  readonly value: Text;
+  readonly value: ShownText;
 }
 
 /** `unfinished`: the run ended while it was under way. `not-run`: the run ended before it. */
@@ -114,7 +114,7 @@ export interface FailureView {
   readonly code: string;
   readonly message: string;
   readonly hint?: string;
-  readonly detail?: Text;
+  readonly detail?: ShownText;
 }
 
 /** The long texts of one phase or unit. */
@@ -122,7 +122,7 @@ export interface Detail {
   readonly asked: readonly NamedText[];
   /** It was reused: `asked` is from when it was made. */
   readonly askedThen?: true;
-  readonly said?: Text;
+  readonly said?: ShownText;
   /** The file that holds the whole output, and how large that is. */
   readonly saidFile?: { readonly path: string; readonly bytes: number };
   readonly attempts: readonly AttemptView[];
@@ -130,7 +130,7 @@ export interface Detail {
   readonly files: readonly string[];
   readonly observed?: ObservedView;
   readonly inputs?: InputsView | { readonly unknown: string };
-  readonly questions: readonly { readonly at: number; readonly text: Text; readonly digest: string }[];
+  readonly questions: readonly { readonly at: number; readonly text: ShownText; readonly digest: string }[];
   readonly decisions: readonly Pick<DecisionLine, 'at' | 'decision' | 'by' | 'note'>[];
   readonly key?: string;
   readonly unkeepable?: string;
@@ -181,7 +181,7 @@ export interface AttemptView {
   readonly durationMs: number;
   readonly spent?: Spent;
   readonly failure: FailureView;
-  readonly partial?: Text;
+  readonly partial?: ShownText;
   readonly retryInMs?: number;
 }
 

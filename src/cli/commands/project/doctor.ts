@@ -3,7 +3,7 @@ import type { Command, Invocation } from '../../boot/command.js';
 import type { Check, Finding } from '../../doctor/check.js';
 import { checkGit, checkProject, checkSettings, checkVersions } from '../../doctor/environment.js';
 import { checkObserving } from '../../doctor/observing.js';
-import { checkRunners, plannedProbes } from '../../doctor/runners.js';
+import { checkEveryRunner, plannedProbes } from '../../doctor/runners.js';
 import { checkRuns, checkShared, checkStore, plannedShared } from '../../doctor/state.js';
 import { checkWorkers, plannedWorkers } from '../../doctor/workers.js';
 import { EXIT } from '../../errors/exit-status.js';
@@ -18,7 +18,7 @@ const CHECKS: readonly Check[] = [
   checkSettings,
   checkGit,
   checkObserving,
-  checkRunners,
+  checkEveryRunner,
   checkStore,
   checkShared,
   checkWorkers,

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { shellWord } from '../../../util/shell-word.js';
 import { CommandList } from '../texts.js';
 import { ActionButton, CommandOutput, Modal } from './confirm.js';
-import type { Acted, LiveSource } from './live-source.js';
+import type { ActionResult, LiveSource } from './live-source.js';
 import { FlowOptions } from './runs-page.js';
 
 interface ClearProps {
@@ -30,7 +30,7 @@ export function ClearCache({ source, flows, onCleared }: ClearProps) {
 
 function Choice({ source, flows, onCleared, onClose }: ClearProps & { readonly onClose: () => void }) {
   const [flow, phase, olderThan] = [useSignal(''), useSignal(''), useSignal('')];
-  const preview = useSignal<Acted | undefined>(undefined);
+  const preview = useSignal<ActionResult | undefined>(undefined);
   const isAll = flow.value === '' && phase.value === '' && olderThan.value === '';
   const body = { flow: flow.value, phase: phase.value, olderThan: olderThan.value, all: isAll };
   const words = [

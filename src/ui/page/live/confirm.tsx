@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { CommandList } from '../texts.js';
-import type { Acted } from './live-source.js';
+import type { ActionResult } from './live-source.js';
 
 interface ConfirmProps extends Omit<ActionButtonProps, 'onClose'> {
   readonly title: string;
@@ -51,14 +51,14 @@ interface ActionButtonProps {
   /** Text on the button. */
   readonly label: string;
   readonly kind?: 'danger' | 'main';
-  readonly act: () => Promise<Acted>;
-  readonly onDone?: (acted: Acted) => void;
+  readonly act: () => Promise<ActionResult>;
+  readonly onDone?: (acted: ActionResult) => void;
   readonly onClose: () => void;
 }
 
 /** A button that acts once, however often it is clicked. */
 export function ActionButton({ label, kind = 'main', act, onDone, onClose }: ActionButtonProps) {
-  const state = useSignal<'ready' | 'busy' | Acted>('ready');
+  const state = useSignal<'ready' | 'busy' | ActionResult>('ready');
   const run = async () => {
     if (state.value === 'busy') return;
     state.value = 'busy';
@@ -85,7 +85,7 @@ export function ActionButton({ label, kind = 'main', act, onDone, onClose }: Act
 }
 
 /** The output of the command. */
-export function CommandOutput({ acted, title = 'Done' }: { readonly acted: Acted; readonly title?: string }) {
+export function CommandOutput({ acted, title = 'Done' }: { readonly acted: ActionResult; readonly title?: string }) {
   return (
     <div class={`said is-${acted.ok ? 'reused' : 'failed'}`} role="status">
       <strong>{acted.ok ? title : 'Refused'}</strong>

@@ -8,7 +8,7 @@ import { CommandList } from '../texts.js';
 import { timeText } from '../words.js';
 import { Beside } from './beside.js';
 import { CommandOutput, Confirm } from './confirm.js';
-import { type Acted, type LiveSource, shownRun } from './live-source.js';
+import { type ActionResult, type LiveSource, shownRun } from './live-source.js';
 
 interface DecideProps {
   readonly source: LiveSource;
@@ -49,7 +49,7 @@ const DECISIONS = [
 /** Exactly the text that the run has shown; its digest goes back with the decision. */
 function Approval({ source, runId, question }: ApprovalProps) {
   const note = useSignal('');
-  const acted = useSignal<Acted | 'busy' | undefined>(undefined);
+  const acted = useSignal<ActionResult | 'busy' | undefined>(undefined);
   const { phase, text, digest, deadline, decided } = question;
   const id = `ask-${digest.slice(0, 12)}`;
   const decide = async (word: 'approve' | 'reject') => {
@@ -109,7 +109,7 @@ function Approval({ source, runId, question }: ApprovalProps) {
 function RunActions({ source, run }: { readonly source: LiveSource; readonly run: LiveRun }) {
   const { view, continuedBy, questions, batch } = run;
   const { runId, state, mode } = view;
-  const goTo = (acted: Acted) => {
+  const goTo = (acted: ActionResult) => {
     const heir = /\d{8}-\d{6}-[0-9a-z]{6}/.exec(acted.said)?.[0];
     if (acted.ok && heir !== undefined) location.hash = `#/runs/${heir}`;
   };

@@ -8,7 +8,7 @@ import { Changes, connection } from './changes.js';
 import { post, type Session } from './session.js';
 
 /** How an action ended, with the output of its command. */
-export interface Acted {
+export interface ActionResult {
   readonly ok: boolean;
   readonly said: string;
 }
@@ -22,7 +22,7 @@ export interface LiveSource extends PageSource {
   list(): Promise<RunsOf | undefined>;
   watchList(changed: () => void): () => void;
   cache(): Promise<CacheView | undefined>;
-  act(name: string, body: Readonly<Record<string, unknown>>): Promise<Acted>;
+  act(name: string, body: Readonly<Record<string, unknown>>): Promise<ActionResult>;
 }
 
 /** The run that is shown, with what can be decided about it. */
@@ -87,11 +87,11 @@ async function get<T>(path: string): Promise<T | 'away' | undefined> {
   }
 }
 
-async function act(name: string, body: Readonly<Record<string, unknown>>): Promise<Acted> {
+async function act(name: string, body: Readonly<Record<string, unknown>>): Promise<ActionResult> {
   try {
     const response = await post(`/api/${name}`, body);
     if (response.status === 401) locked.value = true;
-    const answer = (await response.json()) as Acted & { readonly error?: { readonly message: string } };
+    const answer = (await response.json()) as ActionResult & { readonly error?: { readonly message: string } };
     return answer.error ? { ok: false, said: answer.error.message } : answer;
   } catch {
     return { ok: false, said: 'taskflow ui does not answer' };
