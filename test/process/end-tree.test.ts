@@ -141,8 +141,9 @@ describe('when a process ends by itself', () => {
 
   test('what it still says, word by word, is read', async () => {
     const { env } = brand();
-    const script = 'setsid sh -c "for i in 1 2 3 4 5; do sleep 0.08; echo \\$i; done" & sleep 0.05; echo 0';
-    expect((await sh(script, { env })).stdout.toString()).toBe('0\n1\n2\n3\n4\n5\n');
+    const words = Array.from({ length: 15 }, (_, word) => word + 1);
+    const script = `setsid sh -c "for i in ${words.join(' ')}; do sleep 0.03; echo \\$i; done" & sleep 0.02; echo 0`;
+    expect((await sh(script, { env })).stdout.toString()).toBe(`0\n${words.join('\n')}\n`);
   });
 
   test('what comes while this process is busy does not pass for silence', async () => {
