@@ -26,7 +26,7 @@ import type { McpCall, McpClient, Tool, ToolReply } from './tool.js';
 import { TRUSTING, VALIDATOR } from './validator.js';
 import { Wire } from './wire.js';
 
-export interface ServeMcpOptions {
+interface ServeMcpOptions {
   readonly readOnly: boolean;
   readonly stdin: Readable;
   readonly stdout: Writable;

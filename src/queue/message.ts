@@ -26,7 +26,7 @@ export interface Order {
   readonly job: UnitJob;
 }
 
-export interface Reply {
+interface Reply {
   readonly key: string;
   readonly order: string;
   readonly answer: UnitAnswer;

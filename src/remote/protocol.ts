@@ -6,7 +6,7 @@ export interface Item {
 
 export type Method = 'GET' | 'HEAD' | 'PUT';
 
-export interface RemoteCall {
+interface RemoteCall {
   readonly method: Method;
   readonly item: Item;
   /** Of a PUT: the digest of what is sent. */

@@ -22,7 +22,7 @@ export interface DoneUnit {
   readonly answer: UnitAnswer;
 }
 
-export interface Serving {
+interface Serving {
   /** Takes no more units, waits for those under way, and closes everything. */
   close(): Promise<void>;
 }

@@ -38,7 +38,7 @@ export interface RunContext {
 }
 
 /** What the run writes and says, and what it must not say. */
-export interface RunIo {
+interface RunIo {
   readonly journal: JournalWriter;
   readonly emit: (event: RunEventBody) => void;
   /** Reported to the person one time. */
@@ -105,7 +105,7 @@ export interface RunReuse {
 }
 
 /** The flows and runners that phases use. */
-export interface RunFlows {
+interface RunFlows {
   readonly nested: NestedFlows;
   readonly runners: RunnerPool;
   /** Runs a nested flow. */
@@ -122,7 +122,7 @@ export interface Scheduler {
   rerunPhase(run: RunContext, again: Rerun): Promise<PhaseOutcome>;
 }
 
-export interface Rerun {
+interface Rerun {
   readonly scope: Scope;
   readonly id: string;
   readonly round: number;

@@ -14,7 +14,7 @@ import { changedSinceRun } from './changed-since.js';
 import { PriorResults } from './prior-results.js';
 import { carriedName, Survey } from './survey.js';
 
-export interface CarryOptions {
+interface CarryOptions {
   readonly how: 'auto' | 'resume';
   readonly journal: JournalWriter;
   /** What the flow is made of: an edit there is no change around it. */

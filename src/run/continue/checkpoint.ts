@@ -23,7 +23,7 @@ const LARGEST = 512 * 1024 * 1024;
 const MOST_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 /** A run's results in one file: what `--resume-from` takes, here or on another machine. */
-export interface Checkpoint {
+interface Checkpoint {
   readonly format: typeof FORMAT;
   readonly version: 1;
   readonly run: RunLine;

@@ -8,9 +8,9 @@ import type { Around } from './changed-since.js';
 import { PriorDecisions } from './prior-decisions.js';
 import type { Validity } from './survey.js';
 
-export type PriorHow = 'none' | 'auto' | 'resume' | 'checkpoint';
+type PriorHow = 'none' | 'auto' | 'resume' | 'checkpoint';
 
-export interface PriorSource {
+interface PriorSource {
   readonly how: PriorHow;
   readonly runId?: string;
   /** A journal, or how to read a line that is nowhere on disk. */

@@ -17,7 +17,7 @@ export function outputsBeside(journal: string): string {
   return join(dirname(journal), 'outputs');
 }
 
-export interface OutputFolderOptions {
+interface OutputFolderOptions {
   readonly folder: string;
   readonly limit: number;
   readonly secrets: { readonly values: readonly string[] };

@@ -7,7 +7,7 @@ import { whyUnwritable } from '../../util/why-unwritable.js';
 import { outputOfBytes } from './output.js';
 import { StoredWriter } from './stored-writer.js';
 
-export interface SinkOptions {
+interface SinkOptions {
   /** For the files of large outputs. */
   readonly folder: string;
   /** What one output may have. */

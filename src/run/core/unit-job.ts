@@ -49,7 +49,7 @@ export interface UnitJob extends Travelling {
 }
 
 /** Entries of `cache.fingerprint`, `outputs` and `context` are rendered. */
-export type TravellingPhase = Pick<
+type TravellingPhase = Pick<
   PhaseBase,
   'id' | 'kind' | 'retry' | 'timeoutMs' | 'idleTimeoutMs' | 'output' | 'expect' | 'context' | 'contextLimit' | 'outputs'
 > & { readonly cache: CachePolicy };
@@ -65,7 +65,7 @@ export type UnitAnswer =
   | { readonly stays: string; readonly usage?: Usage };
 
 /** What the worker says of it; nobody does where only the result was found. */
-export interface UnitEnd {
+interface UnitEnd {
   readonly worker: string;
   readonly usage: Usage;
   readonly durationMs: number;

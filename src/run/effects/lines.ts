@@ -11,7 +11,7 @@ export interface EffectName {
 }
 
 /** A run wants to start it, or a person marks it as done. Granted only if no other run holds it: see `EffectStates`. */
-export interface TakenLine extends EffectName {
+interface TakenLine extends EffectName {
   /** `kept`: a person says that it is done. */
   readonly type: 'start' | 'kept';
   /** No other line has it. */
@@ -25,19 +25,19 @@ export interface TakenLine extends EffectName {
 }
 
 /** How a start ended. Without such a line it is in doubt. */
-export interface SettledLine {
+interface SettledLine {
   readonly type: 'done' | 'failed';
   readonly id: string;
 }
 
 /** The run that these belong to has succeeded: the next run may do them again. */
-export interface ClosedLine {
+interface ClosedLine {
   readonly type: 'closed';
   readonly ids: readonly string[];
 }
 
 /** Nothing after this line counts: whatever is still held goes on in the next file. */
-export interface SealedLine {
+interface SealedLine {
   readonly type: 'sealed';
 }
 

@@ -2,7 +2,7 @@ import { type HolderIdentity, holderIdentity, sharesProcessIds } from '../../pro
 import type { RunContext } from '../context/context.js';
 
 /** Every process that a run starts can be found by this, however far it fled. */
-export const RUN_VARIABLE = 'TASKFLOW_RUN';
+const RUN_VARIABLE = 'TASKFLOW_RUN';
 
 export function runMark({ runId, limits: { processes } }: RunContext): Record<string, string> {
   processes.marked += 1;

@@ -3,7 +3,7 @@ import type { Clock } from '../../util/clock.js';
 import { formatDuration } from '../../util/duration.js';
 import { onAbort } from '../../util/on-abort.js';
 
-export interface GateOptions {
+interface GateOptions {
   readonly runner: string;
   readonly clock: Clock;
   /** The longest wait from the first refusal on; beyond it the calls fail. */

@@ -40,7 +40,7 @@ export interface RunLine {
 }
 
 /** Everything up to `carried-end` was done by earlier runs that this one continues. */
-export interface CarryLine {
+interface CarryLine {
   readonly type: 'carried-begin' | 'carried-end';
   readonly at: number;
   readonly from: string;
@@ -131,7 +131,7 @@ export interface Effect {
 }
 
 /** A gate has sent a result back: it and its parts, by key and run key, are not reused. */
-export interface RejectedLine {
+interface RejectedLine {
   readonly type: 'rejected';
   readonly at: number;
   readonly phase: string;

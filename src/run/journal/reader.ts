@@ -6,7 +6,7 @@ import { isJournalLine } from './line-shape.js';
 import type { JournalLine, ResultLine, RunLine } from './lines.js';
 import type { LinePlace } from './writer.js';
 
-export interface PlacedLine extends LinePlace {
+interface PlacedLine extends LinePlace {
   readonly line: JournalLine;
 }
 

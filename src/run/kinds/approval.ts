@@ -18,7 +18,7 @@ export const approvalKind: KindHandler<ApprovalPhase> = {
 };
 
 /** Of exactly the text that the person sees, at this place: a decision about another text is none about this one. */
-export function approvalDigest(path: string, text: string): string {
+function approvalDigest(path: string, text: string): string {
   return sha256Hex(canonicalEncode({ approval: path, text }));
 }
 

@@ -89,7 +89,7 @@ function notJudged(answer: Settled, json: JsonObject): Judgement {
   };
 }
 
-export interface Scored {
+interface Scored {
   readonly score: FilledScore;
   readonly result: ScoreResult;
   /** Conditions that do not hold, in words: the judge sees them, and decides about them too. */

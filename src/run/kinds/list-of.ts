@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../model/json.
 import { jsonWithin } from '../core/output.js';
 
 /** The items of a map. `took`: said beside the result where `over` was not a list itself. */
-export type FoundList = { readonly list: readonly JsonValue[]; readonly took?: string } | { readonly problem: string };
+type FoundList = { readonly list: readonly JsonValue[]; readonly took?: string } | { readonly problem: string };
 
 /** Names under which agents like to put the list that they were asked for. */
 const USUAL_NAMES = ['items', 'results', 'list', 'data', 'findings'];

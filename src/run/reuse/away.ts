@@ -10,7 +10,7 @@ import { type Found, ran } from './settle.js';
 import { whyStays } from './travels.js';
 
 /** Work that may be done on another machine. */
-export interface AwayWork {
+interface AwayWork {
   readonly at: PhaseContext;
   readonly found: Found;
   readonly unit?: string;

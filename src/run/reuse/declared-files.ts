@@ -21,7 +21,7 @@ export interface DeclaredFiles {
   capture(patterns: readonly string[], execution: Execution): Promise<Execution>;
 }
 
-export interface DeclaredFilesOptions {
+interface DeclaredFilesOptions {
   readonly project: Project;
   readonly store: DiskStore | undefined;
   readonly stats: KnownStats;

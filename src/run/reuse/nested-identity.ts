@@ -13,7 +13,7 @@ import { significantFields } from './significant-fields.js';
 import { warnOf } from './warn-of.js';
 
 /** What decides the result of a whole flow: its definition and those it uses, its arguments, who answers, the world. */
-export interface NestedIdentity {
+interface NestedIdentity {
   readonly body: JsonObject;
   readonly probes: readonly Probe[];
   /** Whether context files inside have changed since. */

@@ -2,7 +2,7 @@ import type { PhaseContext } from '../context/phase-context.js';
 import type { ResultLine } from '../journal/lines.js';
 
 /** What is known of the work besides its key. */
-export interface Considered {
+interface Considered {
   /** The shortest ttl of what is inside; it bounds the whole. */
   readonly ttlMs?: number;
   /** It cannot read files. */

@@ -46,7 +46,7 @@ function whyUnsure({ policy }: PhaseContext, observed: Observation | undefined):
 }
 
 /** Decides what of an observation counts. In doubt the result is not kept. */
-export async function seenInputs(at: PhaseContext, { found, watch, observed }: Watched): Promise<Seen> {
+async function seenInputs(at: PhaseContext, { found, watch, observed }: Watched): Promise<Seen> {
   const counted = await countedPaths(observed, at.policy.observe);
   const unkept = await undeclaredWrite(at, found, counted);
   if (unkept !== undefined) return { unkept };

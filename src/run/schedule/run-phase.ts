@@ -13,7 +13,7 @@ import { evaluateText } from '../render/conditions.js';
 import { type NotRun, notExecuted } from '../reuse/settle.js';
 import { restored, type Selected } from './selection.js';
 
-export interface PhaseRun {
+interface PhaseRun {
   readonly run: RunContext;
   readonly scope: Scope;
   readonly phase: Phase;

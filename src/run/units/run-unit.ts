@@ -84,7 +84,7 @@ function runPrepared(at: PhaseContext, spec: LabelledSpec, prepared: Prepared): 
 }
 
 /** Is called as units settle, and may say that it has enough of them. */
-export interface UnitWatch {
+interface UnitWatch {
   onBegun(spec: LabelledSpec): void;
   onSettled(settled: Settled, spec: LabelledSpec): void;
   /** No further unit begins. */

@@ -46,7 +46,7 @@ export const prepareTask: Prepare<TaskBody> = (at, spec) => {
   return reading instanceof Promise ? reading.then(withContext) : withContext(reading);
 };
 
-export interface ReadyTask {
+interface ReadyTask {
   readonly call: AgentCall;
   readonly context: ContextText;
   readonly asked: string;

@@ -11,7 +11,7 @@ import { chunksOf } from '../../core/output-text.js';
 import type { BatchRow } from '../rows/bind-rows.js';
 import { fileNames } from './file-names.js';
 
-export interface OutOptions {
+interface OutOptions {
   readonly project: Project;
   readonly flow: Flow;
   readonly rows: readonly BatchRow[];

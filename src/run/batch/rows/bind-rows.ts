@@ -28,7 +28,7 @@ export type BoundRows =
   | { readonly rows: readonly BatchRow[]; readonly warnings: readonly string[] }
   | { readonly problems: readonly RowProblem[] };
 
-export interface BindRowsOptions {
+interface BindRowsOptions {
   readonly specs: Readonly<Record<string, ArgSpec>>;
   readonly project: Pick<Project, 'root'>;
   readonly format: RowFormat;
