@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runIds } from '../../src/run/history/runs-folder.js';
@@ -154,6 +154,19 @@ describe('a saved flow that is run by its name', () => {
     expect(rig.counts()['deploy']).toBe(1);
     expect((await ranCli(rig, ['run', 'ship', '--rerun', 'deploy'])).status).toBe(0);
     expect(rig.counts()['deploy']).toBe(2);
+  });
+
+  it('does not fire what is in doubt through a link, or where the link leads', async () => {
+    write(flow([slow]), 'flows/deploy.json');
+    rig.write('.pi/taskflows/.keep', '');
+    symlinkSync('../../flows/deploy.json', join(rig.root, '.pi/taskflows/ship.json'));
+    await crashCli(rig, ['run', './flows/deploy.json'], ['deploy']);
+    repair();
+    for (const ref of ['ship', './.pi/taskflows/ship.json', './flows/deploy.json']) {
+      const { status, result } = await ranCli(rig, ['run', ref]);
+      expect([ref, status, result.error?.code]).toEqual([ref, 4, 'in-doubt']);
+    }
+    expect(rig.counts()['deploy']).toBe(1);
   });
 
   it('does not fire again what was completed in a run that failed', async () => {

@@ -1,6 +1,7 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { sha256Hex } from '../../util/digest.js';
 import { namesIn } from '../../util/if-there.js';
+import { realPath, relativePath } from '../../util/inside.js';
 import { type Project, STATE_DIR } from '../../util/project.js';
 import { LedgerFile } from './ledger-file.js';
 import type { Held } from './lines.js';
@@ -10,8 +11,9 @@ export function effectsFolder(project: Pick<Project, 'root'>): string {
   return join(project.root, STATE_DIR, 'runs', '.effects');
 }
 
-export function ledgerName(flowId: string): string {
-  return sha256Hex(flowId).slice(0, 24);
+/** A flow file has one ledger, through whatever links it is reached. `flowId`: its path, or the name of other flows. */
+export function ledgerName({ root }: Pick<Project, 'root'>, flowId: string): string {
+  return sha256Hex(relativePath(realPath(root), realPath(resolve(root, flowId)))).slice(0, 24);
 }
 
 /** Side effects of all flows that are in doubt, or done in a run that has not ended well. */

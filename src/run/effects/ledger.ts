@@ -35,7 +35,7 @@ export class EffectsLedger {
 
   constructor(private readonly options: LedgerOptions) {
     const { project, flowId } = options;
-    this.#file = new LedgerFile(effectsFolder(project), ledgerName(flowId));
+    this.#file = new LedgerFile(effectsFolder(project), ledgerName(project, flowId));
   }
 
   /** A row of a batch has arguments of its own: it is the same as a run with these. */
