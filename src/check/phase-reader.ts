@@ -70,6 +70,12 @@ export class PhaseReader {
     return text;
   }
 
+  /** Of the phase's own texts. A phase of unknown kind may be a map or a loop. */
+  get ownScope(): TextScope {
+    const { kind, unknownKind } = this.source;
+    return { item: unknownKind || kind === 'map', loop: unknownKind || kind === 'loop' };
+  }
+
   /** Text that a shell or an interpreter parses. */
   code(path: Path, text: string, advice: (placeholder: string) => string): void {
     if (text.includes('{')) this.#near.code(path, text, advice);

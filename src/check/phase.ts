@@ -11,7 +11,7 @@ import { checkContract, checkIdleFields, noEffect } from './idle-fields.js';
 import { checkJsonSchema } from './json-schema.js';
 import { KIND_BUILDERS } from './kinds.js';
 import { leavesProject } from './paths.js';
-import type { PhaseReader } from './phase-reader.js';
+import type { PhaseReader, TextScope } from './phase-reader.js';
 import { cachePolicy } from './policy.js';
 import { show } from './structure.js';
 
@@ -26,7 +26,6 @@ export interface PhaseDefaults {
 }
 
 /** A phase of unknown kind may be meant as a map or a loop. */
-const ANYWHERE = { item: true, loop: true };
 const NO_NEEDS: readonly Edge[] = [];
 const NO_POLICY: CachePolicy = { scope: 'run-only', fingerprint: [], named: false, implied: false };
 
@@ -42,7 +41,7 @@ export function checkPhase(
   const { raw, kind, unknownKind } = reader.source;
   // Filled in place, because copies would take much of the time of a check.
   const base = basePart(reader, defaults);
-  const own = unknownKind ? { body: taskBody(reader, ANYWHERE) } : KIND_BUILDERS[kind](reader);
+  const own = unknownKind ? { body: taskBody(reader, reader.ownScope) } : KIND_BUILDERS[kind](reader);
   const phase = Object.assign(base, own, place) as Draft;
   phase.cache = cachePolicy(reader, phase, defaults);
   phase.needs = edges(reader);
@@ -58,8 +57,8 @@ export function checkPhase(
 
 /** All fields except `needs` and `cache`, which depend on the others. */
 function basePart(reader: PhaseReader, defaults: PhaseDefaults): Base {
-  const { raw, id, kind, unknownKind } = reader.source;
-  const scope = unknownKind ? ANYWHERE : { item: kind === 'map', loop: kind === 'loop' };
+  const { raw, id, kind } = reader.source;
+  const scope = reader.ownScope;
   if (typeof raw['when'] === 'string') reader.condition(reader.path('when'), raw['when']);
   const cwd = workingFolder(reader, defaults, scope);
   const context = (raw['context'] ?? []) as readonly string[];
@@ -123,7 +122,7 @@ function idleLimit(reader: PhaseReader): number | undefined {
   return checkDuration(own, { path: reader.path('idleTimeout'), problems: reader.problems, mayBeZero: true });
 }
 
-function workingFolder(reader: PhaseReader, defaults: PhaseDefaults, scope: { item: boolean }): string | undefined {
+function workingFolder(reader: PhaseReader, defaults: PhaseDefaults, scope: TextScope): string | undefined {
   const own = reader.source.raw['cwd'] as string | undefined;
   if (own === undefined) {
     if (defaults.cwd !== undefined) reader.inherited([...defaults.path, 'cwd'], defaults.cwd);
@@ -135,7 +134,7 @@ function workingFolder(reader: PhaseReader, defaults: PhaseDefaults, scope: { it
 
 function checkOutput(reader: PhaseReader, index: number, glob: string): void {
   const path = reader.path('outputs', index);
-  reader.literal(path, glob, { item: reader.source.kind === 'map' });
+  reader.literal(path, glob, reader.ownScope);
   if (leavesProject(glob) || glob.includes('\0')) {
     reader.problems.error(path, 'outside-project', 'this pattern leads out of the project');
   }

@@ -107,7 +107,7 @@ function checkFingerprints(reader: PhaseReader, own: RawCache, { cache, path }: 
   for (const [index, entry] of own.fingerprint.entries()) {
     checkFingerprint(reader, reader.path('cache', 'fingerprint', index), {
       entry,
-      scope: { item: reader.source.kind === 'map' },
+      scope: reader.ownScope,
     });
   }
 }

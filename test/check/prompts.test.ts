@@ -76,3 +76,17 @@ describe('braces that are no placeholders raise no alarm', () => {
     ]);
   });
 });
+
+it('a loop may name its iteration in what it reads and writes', async () => {
+  const loop = {
+    id: 'again',
+    type: 'loop',
+    task: 'Go on.',
+    until: '{loop.iteration} > 2',
+    context: ['notes/{loop.iteration}.md'],
+    outputs: ['out/{loop.iteration}.md'],
+    cache: { scope: 'cross-run', fingerprint: ['file:in/{loop.iteration}.md'] },
+  };
+  const { diagnostics } = await check(JSON.stringify({ name: 'loops', phases: [loop] }));
+  expect(diagnostics.filter(({ code }) => code === 'no-loop')).toEqual([]);
+});
