@@ -234,15 +234,15 @@ describe('limits', () => {
       let words = 0;
       const timer = setInterval(() => {
         words += 1;
-        const finish = words === 6 ? '"stop"' : 'null';
+        const finish = words === 16 ? '"stop"' : 'null';
         response.write(`data: {"choices":[{"delta":{"content":"w"},"finish_reason":${finish}}]}\n\n`);
-        if (words < 6) return;
+        if (words < 16) return;
         clearInterval(timer);
         response.end();
-      }, 100);
+      }, 40);
     });
-    const result = await withServer(slow, (baseUrl) => ask('hi', { idleTimeoutMs: 400 }, { baseUrl }));
-    expect(result).toMatchObject({ stopReason: 'complete', text: 'wwwwww' });
+    const result = await withServer(slow, (baseUrl) => ask('hi', { idleTimeoutMs: 500 }, { baseUrl }));
+    expect(result).toMatchObject({ stopReason: 'complete', text: 'w'.repeat(16) });
   });
 
   test.each([
